@@ -34,15 +34,15 @@ static void gains_have_their_closed_forms(void **unused)
     loop_params p = plain_loop();
     loop_gains g;
     assert_true(vy_loop_gains(&p, &g));
-    assert_covers(g.of[LOOP_YAW][LOOP_ANGLE][INPUT_TORQUE], 1.0 / 100.0);
-    assert_covers(g.of[LOOP_VERTICAL][LOOP_POSITION][INPUT_FORCE], 1.0 / 4.0);
+    assert_covers(g.gain[LOOP_YAW][LOOP_ANGLE][INPUT_TORQUE], 1.0 / 100.0);
+    assert_covers(g.gain[LOOP_VERTICAL][LOOP_POSITION][INPUT_FORCE], 1.0 / 4.0);
     for (double z = 0.3; z < 0.9; z += 0.2) {
         const double w = 3.0;
         p.position = w * w;
         p.velocity = 2.0 * z * w;
         assert_true(vy_loop_gains(&p, &g));
         const double series = 1.0 / tanh(0.5 * PI * z / sqrt(1.0 - z * z));
-        assert_covers(g.of[LOOP_VERTICAL][LOOP_POSITION][INPUT_FORCE], series / (w * w));
+        assert_covers(g.gain[LOOP_VERTICAL][LOOP_POSITION][INPUT_FORCE], series / (w * w));
     }
 }
 
@@ -58,18 +58,18 @@ static void a_held_velocity_drifts(void **unused)
     p.horizon = 10000; // 10 s
     assert_true(vy_loop_gains(&p, &g));
     const double late = 0.5 * p.dt * 10.0; // of a push, for 10 s
-    assert_covers(g.of[LOOP_VERTICAL][LOOP_POSITION][INPUT_FORCE], 1.0 / 4.0 + late);
-    assert_covers(g.of[LOOP_VERTICAL][LOOP_INTEGRAL][INPUT_FORCE], 1.0);
-    assert_covers(g.of[LOOP_YAW][LOOP_ANGLE][INPUT_TORQUE], 1.0 / 100.0);
-    const double ten = g.of[LOOP_LATERAL][LOOP_POSITION][INPUT_VELOCITY];
+    assert_covers(g.gain[LOOP_VERTICAL][LOOP_POSITION][INPUT_FORCE], 1.0 / 4.0 + late);
+    assert_covers(g.gain[LOOP_VERTICAL][LOOP_INTEGRAL][INPUT_FORCE], 1.0);
+    assert_covers(g.gain[LOOP_YAW][LOOP_ANGLE][INPUT_TORQUE], 1.0 / 100.0);
+    const double ten = g.gain[LOOP_LATERAL][LOOP_POSITION][INPUT_VELOCITY];
     p.horizon = 30000;
     assert_true(vy_loop_gains(&p, &g));
-    const double thirty = g.of[LOOP_LATERAL][LOOP_POSITION][INPUT_VELOCITY];
+    const double thirty = g.gain[LOOP_LATERAL][LOOP_POSITION][INPUT_VELOCITY];
     assert_true(ten > 9.0 && thirty > 29.0);
     assert_covers(thirty - ten, 20.0);
     p.law = LOOP_CASCADE;
     assert_true(vy_loop_gains(&p, &g));
-    assert_true(g.of[LOOP_LATERAL][LOOP_POSITION][INPUT_VELOCITY] == 0.0);
+    assert_true(g.gain[LOOP_LATERAL][LOOP_POSITION][INPUT_VELOCITY] == 0.0);
 }
 
 // Rotors that follow a quick loop too late: it swings up.
@@ -155,8 +155,8 @@ static void worlds_answer_within_the_gains(void **unused)
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
             double seen[2];
             pushed(&drone, cases[i].force, cases[i].torque, seen);
-            const double far = size * g->of[cases[i].axis][LOOP_POSITION][cases[i].entry],
-                         turn = size * g->of[cases[i].axis][LOOP_ANGLE][cases[i].entry];
+            const double far = size * g->gain[cases[i].axis][LOOP_POSITION][cases[i].entry],
+                         turn = size * g->gain[cases[i].axis][LOOP_ANGLE][cases[i].entry];
             print_message("%s, %s, case %zu: %.2f of the gain of position, %.2f of angle\n", laws[law],
                           truth ? "truth" : "fading", i, seen[0] / far, turn > 0.0 ? seen[1] / turn : 0.0);
             assert_true(seen[0] <= 1.01 * far && seen[0] >= 0.25 * far);

@@ -126,7 +126,7 @@
     V(home.z)                             \
     V(home_yaw)
 
-/// First members and numbers of cells.
+/// Parts that no stage reads of a basic drone: the first member of each, and how many cells it has.
 #define BASIC_UNREAD(I)          \
     I(plant.effects.inertia, 10) \
     I(plant.curve, 13)           \

@@ -37,41 +37,42 @@ struct shared_world {
 
 /// How the state of a drone lies there: its cells in order, and where each is in the batch.
 struct shared_layout {
-    int count;
-    uint8_t cell[sizeof(drone_block) / sizeof(real)], is_integer[sizeof(drone_block) / sizeof(real)];
-    uint16_t offset[sizeof(drone_block) / sizeof(real)];
-    size_t bytes;
+    int count;                                        // of cells
+    uint8_t cell[sizeof(drone_block) / sizeof(real)]; // where it is in the batch, from the drone's first
+    uint8_t is_integer[sizeof(drone_block) / sizeof(real)]; // 1: a whole number
+    uint16_t offset[sizeof(drone_block) / sizeof(real)];    // [bytes] where it is in shared memory
+    size_t bytes;                                           // of all cells in shared memory
 };
 
-static constexpr shared_layout shared_layout_make()
+static constexpr shared_layout make_shared_layout()
 {
-    shared_layout l = {};
+    shared_layout layout = {};
     int cell = 0;
 #define ROW(block, member, type, cells, unit, text)                        \
     for (int k = 0; k < (cells); ++k, ++cell) {                            \
         if (k >= (int)STATE_CELLS(#member, FIELD_##type, cells)) continue; \
-        l.cell[l.count] = (uint8_t)cell;                                   \
-        l.offset[l.count] = (uint16_t)l.bytes;                             \
-        l.is_integer[l.count++] = FIELD_##type >= FIELD_INTEGER;           \
-        l.bytes += FIELD_##type >= FIELD_INTEGER ? 8 : sizeof(real);       \
+        layout.cell[layout.count] = (uint8_t)cell;                         \
+        layout.offset[layout.count] = (uint16_t)layout.bytes;              \
+        layout.is_integer[layout.count++] = FIELD_##type >= FIELD_INTEGER; \
+        layout.bytes += FIELD_##type >= FIELD_INTEGER ? 8 : sizeof(real);  \
     }
     FIELDS_drone(ROW, drone)
 #undef ROW
-        return l;
+        return layout;
 }
-static constexpr shared_layout shared_cells = shared_layout_make();
+static constexpr shared_layout drone_cell_layout = make_shared_layout();
 
-static_assert(shared_cells.bytes == sizeof(drone_block), "every cell has its row");
+static_assert(drone_cell_layout.bytes == sizeof(drone_block), "every cell has its row");
 
 /// From thread to thread: an odd number of words, so that a warp's accesses meet all banks.
 enum { SHARED_STRIDE = (sizeof(shared_world) / sizeof(real) | 1) * sizeof(real) };
 
-/// What all worlds share.
+/// Constants of the drone that all worlds share.
 struct basic_drone {
 #define USED(member) decltype(drone_model::member) member;
     BASIC_DRONE_USED(USED)
 #undef USED
-    double roll[4], pitch[4], yaw[4];
+    double roll[4], pitch[4], yaw[4]; // as in rotor_layout
     vy_safety_def safety;
 };
 
@@ -83,54 +84,58 @@ struct basic_constants {
 
 /// The cells of one world in the batch, in global memory.
 struct global_world {
-    uint64_t *at;
+    uint64_t *cells;
     const gpu_layout *layout;
 };
 
-VY_FN uint64_t *global_cell(const global_world *c, uint32_t cell) { return c->at + (size_t)cell * GPU_WARP; }
-
-VY_FN real global_load(const global_world *c, uint32_t cell)
+VY_FN uint64_t *global_cell(const global_world *global, uint32_t cell)
 {
-    const uint64_t stored = *global_cell(c, cell); // in one piece: a copy of memory goes byte by byte
+    return global->cells + (size_t)cell * GPU_WARP;
+}
+
+VY_FN real global_load(const global_world *global, uint32_t cell)
+{
+    const uint64_t stored = *global_cell(global, cell); // in one piece: a copy of memory goes byte by byte
     double value;
     memcpy(&value, &stored, 8);
     return value;
 }
 
-VY_FN void global_store(const global_world *c, uint32_t cell, real x)
+VY_FN void global_store(const global_world *global, uint32_t cell, real x)
 {
     const double value = real_lane(x, 0);
     uint64_t stored;
     memcpy(&stored, &value, 8);
-    *global_cell(c, cell) = stored;
+    *global_cell(global, cell) = stored;
 }
 
-template <int K> VY_FN void copy_cell(const global_world *c, drone_block *d, int store)
+template <int K> VY_FN void copy_cell(const global_world *global, drone_block *d, int is_store)
 {
-    constexpr size_t offset = shared_cells.offset[K];
-    constexpr uint32_t from = shared_cells.cell[K];
+    constexpr size_t offset = drone_cell_layout.offset[K];
+    constexpr uint32_t block_cell = drone_cell_layout.cell[K];
     unsigned char *cells = (unsigned char *)d + offset;
-    const uint32_t cell = c->layout->drone_offset + from;
-    if constexpr (shared_cells.is_integer[K]) {
+    const uint32_t cell = global->layout->drone_offset + block_cell;
+    if constexpr (drone_cell_layout.is_integer[K]) {
         bits *value = (bits *)(void *)cells;
-        if (store) *global_cell(c, cell) = *value;
-        if (!store) *value = *global_cell(c, cell);
+        if (is_store) *global_cell(global, cell) = *value;
+        if (!is_store) *value = *global_cell(global, cell);
     } else {
         real *value = (real *)(void *)cells;
-        if (store) global_store(c, cell, *value);
-        if (!store) *value = global_load(c, cell);
+        if (is_store) global_store(global, cell, *value);
+        if (!is_store) *value = global_load(global, cell);
     }
 }
 
 template <int... K>
-VY_FN void copy_cells(const global_world *c, drone_block *d, int store, std::integer_sequence<int, K...>)
+VY_FN void copy_cells(const global_world *global, drone_block *d, int is_store,
+                      std::integer_sequence<int, K...>)
 {
-    (copy_cell<K>(c, d, store), ...);
+    (copy_cell<K>(global, d, is_store), ...);
 }
 
-VY_FN void copy_drone(const global_world *c, drone_block *d, int store)
+VY_FN void copy_drone(const global_world *global, drone_block *d, int is_store)
 {
-    copy_cells(c, d, store, std::make_integer_sequence<int, shared_cells.count>());
+    copy_cells(global, d, is_store, std::make_integer_sequence<int, drone_cell_layout.count>());
 }
 
 /// Constants as the stages have them, with the facts of basic drones as numbers that the compiler sees.
@@ -157,23 +162,23 @@ VY_FN void basic_model(const basic_constants *constants, vy_model *m, drone_mode
 }
 
 /// What differs from world to world. The compiler drops what the stage behind it does not read.
-VY_FN void basic_set_world(const global_world *c, const shared_world *h, vy_model *m, drone_params *p)
+VY_FN void basic_set_world(const global_world *global, const shared_world *here, vy_model *m, drone_params *p)
 {
     int k = 0;
-#define VARIED(member) p->member = global_load(c, c->layout->varied[k++]);
+#define VARIED(member) p->member = global_load(global, global->layout->randomised_cells[k++]);
     BASIC_RANDOMISED(VARIED)
 #undef VARIED
-    const uint32_t wind = c->layout->episode_offset + 1;
-    m->seed = h->seed;
+    const uint32_t wind = global->layout->episode_offset + 1;
+    m->seed = here->seed;
     m->env.constant_wind =
-        vec3_make(global_load(c, wind), global_load(c, wind + 1), global_load(c, wind + 2));
+        vec3_make(global_load(global, wind), global_load(global, wind + 1), global_load(global, wind + 2));
 }
 
 /// The actions of a batch, or none.
 struct basic_actions {
-    int rung;
+    int rung; // VY_RUNG_NONE: no actions
     const double *values;
-    uint32_t count;
+    uint32_t count; // of values
 };
 
 VY_FN control_reply basic_reply(const basic_actions *a)
@@ -198,13 +203,13 @@ VY_FN control_reply basic_reply(const basic_actions *a)
 VY_FN uint32_t controller_stage(const basic_actions *actions, const vy_model *m, world_block *w,
                                 drone_block *drones)
 {
-    const mask now = due(w->tick, m->drones[0].control_period);
-    if (!mask_any(now)) return 0;
+    const mask is_due = due(w->tick, m->drones[0].control_period);
+    if (!mask_any(is_due)) return 0;
     if (actions->rung != VY_RUNG_NONE) {
         const control_reply reply = basic_reply(actions);
-        controller_reply(m, 0, now, &reply, w, drones);
+        controller_reply(m, 0, is_due, &reply, w, drones);
     } else {
-        controller_built_in(m, 0, now, w, drones);
+        controller_built_in(m, 0, is_due, w, drones);
     }
     return 0;
 }
@@ -215,25 +220,25 @@ VY_FN mask nap_stage(const vy_model *m, const world_block *w, const noise_block 
                      const global_world *global)
 {
     const bits tick = w->tick - 1u;
-    const mask now = due(tick, m->nap_period);
-    if (!mask_any(now)) return now;
-    const uint32_t at = global->layout->nap_account_offset;
+    const mask is_due = due(tick, m->nap_period);
+    if (!mask_any(is_due)) return is_due;
+    const uint32_t account_cell = global->layout->nap_account_offset;
     nap_account_block account;
     memset(&account, 0, sizeof account);
     for (int k = 0; k < EFFECT_COUNT; ++k) {
         if ((EFFECTS_OF_BODIES >> k & 1u) == 0) continue;
-        account.impulse[k] = global_load(global, at + (uint32_t)k);
-        account.angular[k] = global_load(global, at + EFFECT_COUNT + (uint32_t)k);
+        account.impulse[k] = global_load(global, account_cell + (uint32_t)k);
+        account.angular[k] = global_load(global, account_cell + EFFECT_COUNT + (uint32_t)k);
     }
-    nap_evaluate_all(m, &tick, &now, noise, drones, &account);
+    nap_evaluate_all(m, &tick, &is_due, noise, drones, &account);
     for (int k = 0; k < EFFECT_COUNT; ++k) {
         if ((EFFECTS_OF_BODIES >> k & 1u) == 0) continue;
-        global_store(global, at + (uint32_t)k, account.impulse[k]);
-        global_store(global, at + EFFECT_COUNT + (uint32_t)k, account.angular[k]);
+        global_store(global, account_cell + (uint32_t)k, account.impulse[k]);
+        global_store(global, account_cell + EFFECT_COUNT + (uint32_t)k, account.angular[k]);
     }
     for (int k = 0; k < DEVIATION_COUNT; ++k)
-        global_store(global, at + 2 * EFFECT_COUNT + (uint32_t)k, account.deviation[k]);
-    return now;
+        global_store(global, account_cell + 2 * EFFECT_COUNT + (uint32_t)k, account.deviation[k]);
+    return is_due;
 }
 
 VY_FN void step_world(const global_world *global, vy_model *model, drone_params *params,
@@ -264,30 +269,30 @@ VY_FN void step_world(const global_world *global, vy_model *model, drone_params 
     (void)events;
 }
 
-VY_FN void store_end(const global_world *c, const world_block *w)
+VY_FN void store_end(const global_world *global, const world_block *w)
 {
-    *global_cell(c, offsetof(world_block, failure_reason) / 8) = w->failure_reason;
-    *global_cell(c, offsetof(world_block, failure_tick) / 8) = w->failure_tick;
-    *global_cell(c, offsetof(world_block, failure_body) / 8) = w->failure_body;
-    *global_cell(c, offsetof(world_block, failure_field) / 8) = w->failure_field;
-    global_store(c, 8, w->failure_value);
-    global_store(c, 9, w->failure_limit);
+    *global_cell(global, offsetof(world_block, failure_reason) / 8) = w->failure_reason;
+    *global_cell(global, offsetof(world_block, failure_tick) / 8) = w->failure_tick;
+    *global_cell(global, offsetof(world_block, failure_body) / 8) = w->failure_body;
+    *global_cell(global, offsetof(world_block, failure_field) / 8) = w->failure_field;
+    global_store(global, 8, w->failure_value);
+    global_store(global, 9, w->failure_limit);
 }
 
 /// All steps of a launch of world `i`; `here` is its shared memory. `rung` is the layout's, as a constant
 /// where it is one.
-VY_FN void basic_fly(const gpu_job *job, const basic_constants *constants, int rung, uint32_t i,
-                     shared_world *here)
+VY_FN void basic_advance_world(const gpu_job *job, const basic_constants *constants, int rung, uint32_t i,
+                               shared_world *here)
 {
-    const gpu_layout *p = &job->layout;
+    const gpu_layout *layout = &job->layout;
     const global_world global = {
-        job->cells + (size_t)(i / GPU_WARP) * p->block_cells * GPU_WARP + i % GPU_WARP, p};
-    uint64_t ended = *global_cell(&global, 4), halted = *global_cell(&global, p->episode_offset + 4);
+        job->cells + (size_t)(i / GPU_WARP) * layout->block_cells * GPU_WARP + i % GPU_WARP, layout};
+    uint64_t failure = *global_cell(&global, 4), halted = *global_cell(&global, layout->episode_offset + 4);
     bits tick = *global_cell(&global, 1);
-    if (ended == VY_FAILURE_NONE && halted == 0) {
+    if (failure == VY_FAILURE_NONE && halted == 0) {
         copy_drone(&global, &here->drone, 0);
-        here->seed = *global_cell(&global, p->episode_offset);
-        basic_actions actions = {rung, job->actions + (size_t)i * p->action_size, p->action_size};
+        here->seed = *global_cell(&global, layout->episode_offset);
+        basic_actions actions = {rung, job->actions + (size_t)i * layout->action_size, layout->action_size};
         vy_model m;
         drone_model dm;
         drone_params params;
@@ -299,51 +304,53 @@ VY_FN void basic_fly(const gpu_job *job, const basic_constants *constants, int r
             step_world(&global, &m, &params, &actions, here, &w);
             tick = w.tick;
             if (w.failure_reason != VY_FAILURE_NONE) {
-                ended = w.failure_reason;
+                failure = w.failure_reason;
                 store_end(&global, &w);
                 break;
             }
-            if (p->episode != 0 && tick >= p->episode) {
+            if (layout->episode != 0 && tick >= layout->episode) {
                 halted = 1;
                 break;
             }
         }
         copy_drone(&global, &here->drone, 1);
         *global_cell(&global, 1) = tick;
-        *global_cell(&global, p->episode_offset + 4) = halted;
+        *global_cell(&global, layout->episode_offset + 4) = halted;
     }
-    job->ended[i] = ended != VY_FAILURE_NONE;
-    job->ended[p->worlds + i] = ended == VY_FAILURE_NONE && halted != 0;
-    for (uint32_t k = 0; k < p->observation_size; ++k) {
-        const uint64_t bits_here = *global_cell(&global, p->drone_offset + (job->observed[k] & 0x7fffffffu));
+    job->ended[i] = failure != VY_FAILURE_NONE;
+    job->ended[layout->worlds + i] = failure == VY_FAILURE_NONE && halted != 0;
+    for (uint32_t k = 0; k < layout->observation_size; ++k) {
+        const uint64_t stored =
+            *global_cell(&global, layout->drone_offset + (job->observed_cells[k] & 0x7fffffffu));
         double value;
-        memcpy(&value, &bits_here, 8);
-        if (job->observed[k] >> 31) value = (double)bits_here;
-        job->observations[(size_t)i * p->observation_size + k] = value;
+        memcpy(&value, &stored, 8);
+        if (job->observed_cells[k] >> 31) value = (double)stored;
+        job->observations[(size_t)i * layout->observation_size + k] = value;
     }
 }
 
-/// `first` are the cells of the first world's drone_params.
-static void basic_prepare(const lanes_config *f, const void *first, void *out)
+/// `first_params` are the cells of the first world's drone_params.
+static void basic_prepare(const lanes_config *config, const void *first_params, void *out)
 {
-    basic_constants *c = (basic_constants *)out;
-    memset((void *)c, 0, sizeof *c);
-    lanes_model_init(f, &c->model);
-    c->model.drones = NULL;
-    c->model.disturbances = NULL;
-    const drone_model *d = &f->drones[0];
-#define USED(member) c->drone.member = d->member;
+    basic_constants *constants = (basic_constants *)out;
+    memset((void *)constants, 0, sizeof *constants);
+    lanes_model_init(config, &constants->model);
+    constants->model.drones = NULL;
+    constants->model.disturbances = NULL;
+    const drone_model *d = &config->drones[0];
+#define USED(member) constants->drone.member = d->member;
     BASIC_DRONE_USED(USED)
 #undef USED
     for (int k = 0; k < 4; ++k) {
-        c->drone.roll[k] = d->layout.roll[k];
-        c->drone.pitch[k] = d->layout.pitch[k];
-        c->drone.yaw[k] = d->layout.yaw[k];
+        constants->drone.roll[k] = d->layout.roll[k];
+        constants->drone.pitch[k] = d->layout.pitch[k];
+        constants->drone.yaw[k] = d->layout.yaw[k];
     }
-    c->drone.safety = d->safety;
+    constants->drone.safety = d->safety;
 #if VY_SINGLE
-    vy_pack(f->is_integer + f->params_offset, f->episode_offset - f->params_offset, first, 8, &c->params);
+    vy_pack(config->is_integer + config->params_offset, config->episode_offset - config->params_offset,
+            first_params, 8, &constants->params);
 #else
-    memcpy(&c->params, first, sizeof c->params);
+    memcpy(&constants->params, first_params, sizeof constants->params);
 #endif
 }

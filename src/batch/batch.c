@@ -38,17 +38,18 @@ vy_batch_def vy_default_batch_def(void)
 // The widest kernel that this CPU can run and `lanes` allows; NULL: not that one here.
 static const lanes_kernel *choose_lanes(uint32_t lanes)
 {
-    const lanes_kernel *const tables[] = {vy_lanes_8_avx512, vy_lanes_4_avx2, vy_lanes_2, vy_lanes_1};
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i) {
-        const lanes_kernel *t = tables[i];
-        if (t == NULL || (lanes != 0 && (uint32_t)t->width != lanes)) continue;
+    const lanes_kernel *const kernels[] = {vy_lanes_8_avx512, vy_lanes_4_avx2, vy_lanes_2, vy_lanes_1};
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; ++i) {
+        const lanes_kernel *kernel = kernels[i];
+        if (kernel == NULL || (lanes != 0 && (uint32_t)kernel->width != lanes)) continue;
 #if defined(__x86_64__)
-        if (t->width == 8 && !(__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi")))
+        if (kernel->width == 8 && !(__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                                    __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi")))
             continue;
-        if (t->width == 4 && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi"))) continue;
+        if (kernel->width == 4 && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi")))
+            continue;
 #endif
-        return t;
+        return kernel;
     }
     return NULL;
 }
@@ -57,37 +58,38 @@ static const lanes_kernel *choose_lanes(uint32_t lanes)
 static vy_status randomised_scenario(const vy_batch *b, uint64_t seed, vy_scenario **out, vy_error *err)
 {
     const vy_batch_def *def = &b->def;
-    vy_scenario *s = NULL;
+    vy_scenario *scenario = NULL;
     *out = NULL;
-    const vy_status status = vy_scenario_copy(b->scenario, &s, err);
+    const vy_status status = vy_scenario_copy(b->scenario, &scenario, err);
     if (status != VY_OK) return status;
-    s->seed = seed;
-    s->environment.wind.constant =
-        vy_randomise_wind(def->randomisation, def->randomisation_count, seed, s->environment.wind.constant);
-    for (int i = 0; i < s->drone_count; ++i)
+    scenario->seed = seed;
+    scenario->environment.wind.constant = vy_randomise_wind(def->randomisation, def->randomisation_count,
+                                                            seed, scenario->environment.wind.constant);
+    for (int i = 0; i < scenario->drone_count; ++i)
         vy_randomise_drone(def->randomisation, def->randomisation_count, seed, (uint32_t)i,
-                           &s->drones[i].def);
-    *out = s;
+                           &scenario->drones[i].def);
+    *out = scenario;
     return VY_OK;
 }
 
 // The same for a standalone world. When memory is out it keeps its present world, which has ended.
 static vy_status start_standalone(vy_batch *b, uint32_t world, uint64_t seed, int halted, vy_error *err)
 {
-    episode_block extra = {.seed = seed, .halted = 1};
-    vy_scenario *s = NULL;
-    vy_status status = randomised_scenario(b, seed, &s, err);
+    episode_block episode = {.seed = seed, .halted = 1};
+    vy_scenario *scenario = NULL;
+    vy_status status = randomised_scenario(b, seed, &scenario, err);
     if (status == VY_OK) {
-        const size_t first = (size_t)world * b->view.drones;
+        const size_t first_drone = (size_t)world * b->view.drones;
         // A world does not own the field of its wind: it takes the batch's, which outlives it.
-        s->environment.wind.grid = b->scenario->environment.wind.grid;
-        vy_standalone_bind(s, (vy_rung)b->config.rung, b->view.actions + first * b->view.action_size,
-                           b->view.action_size, b->standalone_actions + first);
-        status = vy_standalone_create(s, cell_view_of(b, world).first, &b->standalone[world], err);
+        scenario->environment.wind.grid = b->scenario->environment.wind.grid;
+        vy_standalone_bind(scenario, (vy_rung)b->config.rung,
+                           b->view.actions + first_drone * b->view.action_size, b->view.action_size,
+                           b->standalone_actions + first_drone);
+        status = vy_standalone_create(scenario, cell_view_of(b, world).first, &b->standalone[world], err);
     }
-    if (status == VY_OK) extra.halted = halted != 0;
-    put_cells(b, world, b->config.episode_offset, &extra, sizeof extra / 8);
-    vy_scenario_destroy(s);
+    if (status == VY_OK) episode.halted = halted != 0;
+    put_cells(b, world, b->config.episode_offset, &episode, sizeof episode / 8);
+    vy_scenario_destroy(scenario);
     return status;
 }
 
@@ -98,27 +100,27 @@ static vy_status start_world(vy_batch *b, uint32_t world, uint64_t seed, int hal
     vy_world *template_world = b->template_world;
     vy_model *m = &template_world->model;
     const vy_batch_def *def = &b->def;
-    const uint64_t found = fpu_enter();
+    const uint64_t fpu_state = fpu_enter();
     vy_status status = VY_OK;
     m->seed = seed;
     for (uint32_t i = 0; i < m->drone_count && status == VY_OK; ++i) {
         vy_drone_def drone = b->scenario->drones[i].def;
         vy_randomise_drone(def->randomisation, def->randomisation_count, seed, i, &drone);
         vy_resolve_drone_def(&drone, m->dt);
-        drone_model same;                         // of the origin: randomisation does not change it
+        drone_model unused_model;                 // of the origin: randomisation does not change it
         status = vy_check_drone_def(&drone, err); // a valid scenario may become invalid by randomised values
-        if (status == VY_OK) status = vy_drone_build(m, &drone, &same, &m->params[i], err);
+        if (status == VY_OK) status = vy_drone_build(m, &drone, &unused_model, &m->params[i], err);
         if (status == VY_OK) vy_drone_start(m, &drone, i, &template_world->drones[i]);
     }
-    episode_block extra = {.seed = seed, .halted = halted != 0 || status != VY_OK};
-    extra.constant_wind = vy_randomise_wind(def->randomisation, def->randomisation_count, seed,
-                                            b->scenario->environment.wind.constant);
+    episode_block episode = {.seed = seed, .halted = halted != 0 || status != VY_OK};
+    episode.constant_wind = vy_randomise_wind(def->randomisation, def->randomisation_count, seed,
+                                              b->scenario->environment.wind.constant);
     if (status == VY_OK) {
         put_cells(b, world, 0, template_world->state, b->config.state_cells);
         put_cells(b, world, b->config.params_offset, m->params, m->drone_count * sizeof(drone_params) / 8);
     }
-    put_cells(b, world, b->config.episode_offset, &extra, sizeof extra / 8);
-    fpu_leave(found);
+    put_cells(b, world, b->config.episode_offset, &episode, sizeof episode / 8);
+    fpu_leave(fpu_state);
     return status;
 }
 
@@ -126,12 +128,12 @@ static vy_status start_world(vy_batch *b, uint32_t world, uint64_t seed, int hal
 static int shares_environment(vy_batch *b, const vy_scenario *scenario)
 {
     if (b->scenario_hash == 0) b->scenario_hash = vy_scenario_hash(b->scenario);
-    vy_scenario rest = *scenario;
-    rest.seed = b->scenario->seed;
-    rest.environment.wind.constant = b->scenario->environment.wind.constant;
-    rest.drones = b->scenario->drones;
+    vy_scenario comparable = *scenario;
+    comparable.seed = b->scenario->seed;
+    comparable.environment.wind.constant = b->scenario->environment.wind.constant;
+    comparable.drones = b->scenario->drones;
     return scenario->drone_count == b->scenario->drone_count && b->scenario_hash != 0 &&
-           vy_scenario_hash(&rest) == b->scenario_hash;
+           vy_scenario_hash(&comparable) == b->scenario_hash;
 }
 
 vy_status vy_batch_start(vy_batch *b, uint32_t world, const vy_scenario *scenario, vy_error *err)
@@ -140,28 +142,30 @@ vy_status vy_batch_start(vy_batch *b, uint32_t world, const vy_scenario *scenari
     vy_world *w = b->template_world;
     vy_model *m = &w->model;
     const vy_vec3 wind = scenario->environment.wind.constant;
-    const int windy = wind.x != 0.0 || wind.y != 0.0 || wind.z != 0.0;
-    if (b->standalone != NULL || !shares_environment(b, scenario) || (windy && !b->config.has_wind))
+    const int has_wind = wind.x != 0.0 || wind.y != 0.0 || wind.z != 0.0;
+    if (b->standalone != NULL || !shares_environment(b, scenario) || (has_wind && !b->config.has_wind))
         return vy_fail(err, VY_BAD_VALUE, "batch: these worlds cannot lie side by side");
     m->seed = scenario->seed;
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         const vy_drone_def *def = &scenario->drones[i].def;
-        drone_model shared, own;
+        drone_model batch_model, own_model;
         drone_params params;
-        memset(&shared, 0, sizeof shared); // compared byte by byte
-        memset(&own, 0, sizeof own);
+        memset(&batch_model, 0, sizeof batch_model); // compared byte by byte
+        memset(&own_model, 0, sizeof own_model);
         vy_status status = vy_check_drone_def(def, err);
-        if (status == VY_OK) status = vy_drone_build(m, &b->scenario->drones[i].def, &shared, &params, err);
-        if (status == VY_OK) status = vy_drone_build(m, def, &own, &m->params[i], err);
+        if (status == VY_OK)
+            status = vy_drone_build(m, &b->scenario->drones[i].def, &batch_model, &params, err);
+        if (status == VY_OK) status = vy_drone_build(m, def, &own_model, &m->params[i], err);
         if (status != VY_OK) return status;
-        if (memcmp(&shared, &own, sizeof own) != 0) // NOLINT(bugprone-suspicious-memory-comparison)
+        if (memcmp(&batch_model, &own_model, sizeof own_model) !=
+            0) // NOLINT(bugprone-suspicious-memory-comparison)
             return vy_fail(err, VY_BAD_VALUE, "batch: these worlds cannot lie side by side");
         vy_drone_start(m, def, i, &w->drones[i]);
     }
-    const episode_block extra = {.seed = scenario->seed, .constant_wind = wind};
+    const episode_block episode = {.seed = scenario->seed, .constant_wind = wind};
     put_cells(b, world, 0, w->state, b->config.state_cells);
     put_cells(b, world, b->config.params_offset, m->params, m->drone_count * sizeof(drone_params) / 8);
-    put_cells(b, world, b->config.episode_offset, &extra, sizeof extra / 8);
+    put_cells(b, world, b->config.episode_offset, &episode, sizeof episode / 8);
     b->view.seeds[world] = scenario->seed;
     b->view.ticks[world] = 0;
     b->view.terminated[world] = b->view.truncated[world] = 0;
@@ -175,12 +179,12 @@ static void observe_world(const vy_batch *b, uint32_t world, double *out)
     const cell_view c = cell_view_of(b, world);
     for (uint32_t d = 0; d < b->view.drones; ++d) {
         for (int k = 0; k < b->def.observe_count; ++k) {
-            const observation_field *o = &b->observe[k];
-            const unsigned char *at = c.first + (o->cell + d * o->stride) * c.stride;
-            for (int i = 0; i < o->count; ++i, at += c.stride, ++out) {
+            const observation_field *o = &b->observed_fields[k];
+            const unsigned char *cell = c.first + (o->cell + d * o->stride) * c.stride;
+            for (int i = 0; i < o->count; ++i, cell += c.stride, ++out) {
                 uint64_t integer;
-                memcpy(&integer, at, 8);
-                memcpy(out, at, 8);
+                memcpy(&integer, cell, 8);
+                memcpy(out, cell, 8);
                 if (o->is_integer) *out = (double)integer;
             }
         }
@@ -197,7 +201,7 @@ static vy_status begin_episode(vy_batch *b, uint32_t world, vy_error *err)
     return VY_OK;
 }
 
-void vy_batch_write_outputs(vy_batch *b, uint32_t world, size_t row)
+void vy_batch_write_outputs(vy_batch *b, uint32_t world, size_t row_size)
 {
     uint64_t tick, reason, halted;
     get_cells(b, world, offsetof(world_block, tick) / 8, &tick, 1);
@@ -207,25 +211,27 @@ void vy_batch_write_outputs(vy_batch *b, uint32_t world, size_t row)
     VY_ASSERT(reason <= VY_FAILURE_FENCE && halted <= 1);
     b->view.truncated[world] = reason == VY_FAILURE_NONE && halted != 0;
     b->view.ticks[world] = tick;
-    observe_world(b, world, b->view.observations + world * row);
+    observe_world(b, world, b->view.observations + world * row_size);
 }
 
 // Step a range of the standalone worlds.
 static void step_standalone(void *self, uint32_t thread, size_t first, size_t last)
 {
     vy_batch *b = self;
-    const uint64_t cut = b->config.episode;
+    const uint64_t episode_steps = b->config.episode;
     (void)thread;
     for (size_t i = first; i < last; ++i) {
-        const size_t at = b->config.episode_offset + offsetof(episode_block, halted) / 8;
+        const size_t halted_cell = b->config.episode_offset + offsetof(episode_block, halted) / 8;
         uint64_t halted;
-        get_cells(b, (uint32_t)i, at, &halted, 1);
+        get_cells(b, (uint32_t)i, halted_cell, &halted, 1);
         if (halted == 0) {
-            const uint64_t left = cut != 0 ? cut - vy_world_tick(b->standalone[i]) : b->steps;
-            VY_ASSERT(cut == 0 || vy_world_tick(b->standalone[i]) < cut); // else it was halted
-            (void)vy_world_advance(b->standalone[i], left < b->steps ? left : b->steps);
-            halted = cut != 0 && vy_world_tick(b->standalone[i]) >= cut;
-            put_cells(b, (uint32_t)i, at, &halted, 1);
+            const uint64_t remaining_steps =
+                episode_steps != 0 ? episode_steps - vy_world_tick(b->standalone[i]) : b->steps;
+            VY_ASSERT(episode_steps == 0 ||
+                      vy_world_tick(b->standalone[i]) < episode_steps); // else it was halted
+            (void)vy_world_advance(b->standalone[i], remaining_steps < b->steps ? remaining_steps : b->steps);
+            halted = episode_steps != 0 && vy_world_tick(b->standalone[i]) >= episode_steps;
+            put_cells(b, (uint32_t)i, halted_cell, &halted, 1);
         }
         vy_batch_write_outputs(b, (uint32_t)i, (size_t)b->view.drones * b->view.observation_size);
     }
@@ -235,20 +241,22 @@ static void step_standalone(void *self, uint32_t thread, size_t first, size_t la
 static void step_blocks(void *self, uint32_t thread, size_t first, size_t last)
 {
     vy_batch *b = self;
-    const uint64_t found = fpu_enter();
-    const size_t width = (size_t)b->lanes->width, row = (size_t)b->view.drones * b->view.observation_size;
+    const uint64_t fpu_state = fpu_enter();
+    const size_t width = (size_t)b->lanes->width,
+                 row_size = (size_t)b->view.drones * b->view.observation_size;
     unsigned char *model = b->thread_memory + thread * b->thread_size,
                   *scratch = model + b->thread_model_size;
     for (size_t k = first; k < last; ++k) {
-        const size_t world = k * width, left = b->view.worlds - world, present = left < width ? left : width;
-        VY_ASSERT(k < b->blocks && world < b->view.worlds);
+        const size_t world = k * width, remaining_worlds = b->view.worlds - world,
+                     world_count = remaining_worlds < width ? remaining_worlds : width;
+        VY_ASSERT(k < b->block_count && world < b->view.worlds);
         const double *actions = b->view.actions;
         if (actions != NULL) actions += world * b->view.drones * b->view.action_size;
-        b->lanes->advance(&b->config, model, scratch, b->steps, actions, (int)present,
+        b->lanes->advance(&b->config, model, scratch, b->steps, actions, (int)world_count,
                           b->cells + k * b->config.block_cells * width * 8);
-        for (size_t i = 0; i < present; ++i) vy_batch_write_outputs(b, (uint32_t)(world + i), row);
+        for (size_t i = 0; i < world_count; ++i) vy_batch_write_outputs(b, (uint32_t)(world + i), row_size);
     }
-    fpu_leave(found);
+    fpu_leave(fpu_state);
 }
 
 static int has_ended(const vy_batch *b, uint32_t world)
@@ -259,7 +267,7 @@ static int has_ended(const vy_batch *b, uint32_t world)
 void vy_batch_step(vy_batch *batch, uint64_t steps)
 {
     FPU_SCOPE;
-    const size_t row = (size_t)batch->view.drones * batch->view.observation_size;
+    const size_t row_size = (size_t)batch->view.drones * batch->view.observation_size;
     if (batch->def.autoreset ==
         VY_AUTORESET_NEXT) { // a world that had ended restarts and does not step in this call
         for (uint32_t i = 0; i < batch->view.worlds; ++i) {
@@ -272,16 +280,17 @@ void vy_batch_step(vy_batch *batch, uint64_t steps)
     if (batch->standalone != NULL) {
         vy_pool_run(batch->pool, batch->view.worlds, step_standalone, batch);
     } else {
-        vy_pool_run(batch->pool, batch->blocks, step_blocks, batch);
+        vy_pool_run(batch->pool, batch->block_count, step_blocks, batch);
     }
     for (uint32_t i = 0; i < batch->view.worlds && batch->def.autoreset != VY_AUTORESET_OFF; ++i) {
         if (!has_ended(batch, i)) continue;
-        double *now = batch->view.observations + i * row;
+        double *observation = batch->view.observations + i * row_size;
         if (batch->def.autoreset == VY_AUTORESET_SAME) {
-            memcpy(batch->view.final_observations + i * row, now, row * sizeof *now);
+            memcpy(batch->view.final_observations + i * row_size, observation,
+                   row_size * sizeof *observation);
             batch->episodes[i] += 1;
             (void)begin_episode(batch, i, NULL);
-            observe_world(batch, i, now);
+            observe_world(batch, i, observation);
         } else if (batch->view.ticks[i] == 0) { // it waited: let it run from the next call on
             batch->view.truncated[i] = begin_episode(batch, i, NULL) != VY_OK;
         }
@@ -291,14 +300,14 @@ void vy_batch_step(vy_batch *batch, uint64_t steps)
 void vy_batch_reset(vy_batch *batch, const uint8_t *selected, const uint64_t *seeds)
 {
     FPU_SCOPE;
-    const size_t row = (size_t)batch->view.drones * batch->view.observation_size;
+    const size_t row_size = (size_t)batch->view.drones * batch->view.observation_size;
     for (uint32_t i = 0; i < batch->view.worlds; ++i) {
         if (selected != NULL && !selected[i]) continue;
         batch->episodes[i] = seeds != NULL ? 0 : batch->episodes[i] + 1;
         if (seeds != NULL) batch->base_seeds[i] = seeds[i];
         batch->view.truncated[i] = begin_episode(batch, i, NULL) != VY_OK;
         batch->view.terminated[i] = 0;
-        observe_world(batch, i, batch->view.observations + i * row);
+        observe_world(batch, i, batch->view.observations + i * row_size);
     }
 }
 
@@ -345,12 +354,12 @@ uint64_t vy_batch_state_hash(const vy_batch *batch, uint32_t world)
 // A state has been written to a world's cells: it runs, unless its episode is over.
 static void resume_world(vy_batch *b, uint32_t world)
 {
-    episode_block extra;
+    episode_block episode;
     uint64_t tick;
     get_cells(b, world, offsetof(world_block, tick) / 8, &tick, 1);
-    get_cells(b, world, b->config.episode_offset, &extra, sizeof extra / 8);
-    extra.halted = b->config.episode != 0 && tick >= b->config.episode;
-    put_cells(b, world, b->config.episode_offset, &extra, sizeof extra / 8);
+    get_cells(b, world, b->config.episode_offset, &episode, sizeof episode / 8);
+    episode.halted = b->config.episode != 0 && tick >= b->config.episode;
+    put_cells(b, world, b->config.episode_offset, &episode, sizeof episode / 8);
     vy_batch_write_outputs(b, world, (size_t)b->view.drones * b->view.observation_size);
 }
 
@@ -365,16 +374,17 @@ vy_status vy_batch_restore(vy_batch *batch, uint32_t world, const void *block, s
     const vy_integrator integrator = vy_world_integrator(batch->template_world);
     const vy_status status = vy_world_restore(batch->template_world, block, size, err);
     if (status != VY_OK) return status;
-    const int same = vy_world_integrator(batch->template_world) == integrator; // lanes side by side share one
-    if (same) {
+    const int has_same_integrator =
+        vy_world_integrator(batch->template_world) == integrator; // lanes side by side share one
+    if (has_same_integrator) {
         put_cells(batch, world, 0, block, batch->config.state_cells);
         resume_world(batch, world);
     }
-    if (!same) (void)vy_world_set_integrator(batch->template_world, integrator, NULL);
+    if (!has_same_integrator) (void)vy_world_set_integrator(batch->template_world, integrator, NULL);
     memset(batch->template_world->state, 0,
            batch->template_world->state_size); // the next episode is built on a clean world
     vy_world_layout_state(batch->template_world);
-    if (same) return VY_OK;
+    if (has_same_integrator) return VY_OK;
     return vy_fail(err, VY_BAD_VALUE, "snapshot: of another integrator than the batch's, %s",
                    vy_integrator_name(integrator));
 }
@@ -433,7 +443,7 @@ static vy_status set_scenario(vy_batch *b, vy_error *err)
 {
     vy_status status = vy_scenario_copy(b->def.scenario, &b->scenario, err);
     if (status != VY_OK) return status;
-    int rotors = 0; // and thrusters, of the first drone that has some; bodies take no actions
+    int effector_count = 0; // and thrusters, of the first drone that has some; bodies take no actions
     for (int i = 0; i < b->scenario->drone_count; ++i) {
         vy_controller_def *c = &b->scenario->drones[i].def.controller;
         const vy_vehicle_def *v = &b->scenario->drones[i].def.vehicle;
@@ -448,11 +458,11 @@ static vy_status set_scenario(vy_batch *b, vy_error *err)
                            "batch: the controller of %s is not built in: choose a rung for actions",
                            b->scenario->drones[i].name);
         }
-        if (rotors == 0) rotors = count;
-        if (b->def.rung == VY_RUNG_MOTORS && count != rotors)
+        if (effector_count == 0) effector_count = count;
+        if (b->def.rung == VY_RUNG_MOTORS && count != effector_count)
             return vy_fail(err, VY_BAD_VALUE, "batch: motor actions need the same rotors on every drone");
     }
-    b->rotors = (uint32_t)rotors;
+    b->effector_count = (uint32_t)effector_count;
     return vy_scenario_build(b->scenario, &b->template_world, err);
 }
 
@@ -485,8 +495,8 @@ static vy_status check_single(const vy_batch *b, vy_error *err)
 static void set_config(vy_batch *b)
 {
     const vy_model *m = &b->template_world->model;
-    lanes_config *f = &b->config;
-    *f = (lanes_config){
+    lanes_config *config = &b->config;
+    *config = (lanes_config){
         .dt = m->dt,
         .environment = &b->scenario->environment,
         .has_wind = m->env.has_wind,
@@ -505,19 +515,20 @@ static void set_config(vy_batch *b)
     };
     for (int i = 0; i < b->def.randomisation_count; ++i) {
         const vy_variable variable = b->def.randomisation[i].variable;
-        if (variable >= VY_VARIABLE_WIND_X && variable <= VY_VARIABLE_WIND_Z) f->has_wind = 1;
+        if (variable >= VY_VARIABLE_WIND_X && variable <= VY_VARIABLE_WIND_Z) config->has_wind = 1;
     }
-    b->template_world->model.env.has_wind = f->has_wind;
-    static const uint32_t sizes[] = {0, 0, 4, 4, 5, 4, 4};
-    VY_ASSERT((size_t)f->rung < sizeof sizes / sizeof sizes[0] && b->rotors <= VY_ROTOR_CAP);
-    f->action_size = sizes[f->rung];
-    if (f->rung == VY_RUNG_MOTORS) f->action_size = b->rotors;
-    f->hashed_cells = b->template_world->hashed_size / 8;
-    f->params_offset = f->episode_offset = f->state_cells = b->template_world->state_size / 8;
-    if (!is_standalone(m)) f->episode_offset += f->drone_count * CELLS_OF(drone_params);
-    f->block_cells = f->episode_offset + CELLS_OF(episode_block);
-    VY_ASSERT(f->hashed_cells <= f->state_cells &&
-              f->state_cells == block_offset(&f->counts, BLOCK_KINDS) / 8);
+    b->template_world->model.env.has_wind = config->has_wind;
+    static const uint32_t action_sizes[] = {0, 0, 4, 4, 5, 4, 4};
+    VY_ASSERT((size_t)config->rung < sizeof action_sizes / sizeof action_sizes[0] &&
+              b->effector_count <= VY_ROTOR_CAP);
+    config->action_size = action_sizes[config->rung];
+    if (config->rung == VY_RUNG_MOTORS) config->action_size = b->effector_count;
+    config->hashed_cells = b->template_world->hashed_size / 8;
+    config->params_offset = config->episode_offset = config->state_cells = b->template_world->state_size / 8;
+    if (!is_standalone(m)) config->episode_offset += config->drone_count * CELLS_OF(drone_params);
+    config->block_cells = config->episode_offset + CELLS_OF(episode_block);
+    VY_ASSERT(config->hashed_cells <= config->state_cells &&
+              config->state_cells == block_offset(&config->counts, BLOCK_KINDS) / 8);
 }
 
 // A field of a sensor's block, "baro.pressure", of drones that all carry it: their blocks are in order.
@@ -545,7 +556,7 @@ static vy_status set_observation(vy_batch *b, vy_error *err)
     for (int i = 0; i < b->def.observe_count; ++i) {
         const char *name = b->def.observe[i];
         const vy_field *f = vy_find_field(BLOCK_drone, name);
-        observation_field *o = &b->observe[i];
+        observation_field *o = &b->observed_fields[i];
         if (f != NULL) {
             *o = (observation_field){drone_cell(b, 0) + f->offset / 8, CELLS_OF(drone_block), f->count,
                                      field_is_integer(f)};
@@ -560,14 +571,14 @@ static vy_status set_observation(vy_batch *b, vy_error *err)
     return VY_OK;
 }
 
-static size_t round_up(size_t size) { return (size + 63u) & ~(size_t)63u; }
+static size_t align_up(size_t size) { return (size + 63u) & ~(size_t)63u; }
 
 static void *alloc_zeroed(vy_batch *b, size_t size)
 {
-    void *block = aligned_alloc(64, round_up(size > 0 ? size : 1));
+    void *block = aligned_alloc(64, align_up(size > 0 ? size : 1));
     if (block != NULL) {
-        memset(block, 0, round_up(size > 0 ? size : 1));
-        b->memory += round_up(size);
+        memset(block, 0, align_up(size > 0 ? size : 1));
+        b->memory += align_up(size);
     }
     return block;
 }
@@ -579,9 +590,9 @@ static vy_status allocate_all(vy_batch *b, vy_error *err)
     v->worlds = b->def.world_count;
     v->drones = b->config.drone_count;
     v->action_size = b->config.action_size;
-    b->blocks = (worlds + width - 1) / width;
-    b->thread_model_size = round_up(b->lanes->model_size);
-    b->thread_size = b->thread_model_size + round_up(b->config.state_cells * 8 * (2 * width + 1));
+    b->block_count = (worlds + width - 1) / width;
+    b->thread_model_size = align_up(b->lanes->model_size);
+    b->thread_size = b->thread_model_size + align_up(b->config.state_cells * 8 * (2 * width + 1));
     if (is_standalone(&b->template_world->model)) {
         b->thread_size = 0;
         b->standalone = alloc_zeroed(b, worlds * sizeof(void *));
@@ -590,18 +601,18 @@ static vy_status allocate_all(vy_batch *b, vy_error *err)
             return vy_fail(err, VY_NO_MEMORY, "batch: no memory");
     }
     if (b->def.precision == VY_PRECISION_SINGLE) { // the packed world stands before the scratch
-        b->thread_size += round_up(b->config.block_cells * 8);
+        b->thread_size += align_up(b->config.block_cells * 8);
         b->is_integer = alloc_zeroed(b, b->config.block_cells);
         if (b->is_integer == NULL) return vy_fail(err, VY_NO_MEMORY, "batch: no memory");
         vy_pack_mark_integers(&b->config.counts, b->is_integer);
         b->config.is_integer = b->is_integer;
     }
-    const size_t row = (size_t)v->drones * v->observation_size * sizeof(double);
-    b->cells = alloc_zeroed(b, b->blocks * b->config.block_cells * width * 8);
+    const size_t row_bytes = (size_t)v->drones * v->observation_size * sizeof(double);
+    b->cells = alloc_zeroed(b, b->block_count * b->config.block_cells * width * 8);
     b->thread_memory = alloc_zeroed(b, vy_pool_count(b->pool) * b->thread_size);
     v->actions = alloc_zeroed(b, worlds * v->drones * v->action_size * sizeof(double));
-    v->observations = alloc_zeroed(b, worlds * row);
-    v->final_observations = alloc_zeroed(b, worlds * row);
+    v->observations = alloc_zeroed(b, worlds * row_bytes);
+    v->final_observations = alloc_zeroed(b, worlds * row_bytes);
     v->terminated = alloc_zeroed(b, worlds);
     v->truncated = alloc_zeroed(b, worlds);
     v->ticks = alloc_zeroed(b, worlds * sizeof(uint64_t));
@@ -616,7 +627,7 @@ static vy_status allocate_all(vy_batch *b, vy_error *err)
     return VY_OK;
 }
 
-static vy_status fill(vy_batch *b, vy_error *err)
+static vy_status build_batch(vy_batch *b, vy_error *err)
 {
     vy_status status = set_scenario(b, err);
     if (status != VY_OK) return status;
@@ -643,8 +654,8 @@ static vy_status fill(vy_batch *b, vy_error *err)
     if (status != VY_OK) return status;
     for (uint32_t t = 0; t < vy_pool_count(b->pool) && b->standalone == NULL; ++t)
         b->lanes->prepare(&b->config, b->thread_memory + t * b->thread_size);
-    const uint32_t width = (uint32_t)b->lanes->width, all = (uint32_t)b->blocks * width;
-    for (uint32_t i = b->view.worlds; i < all; ++i)
+    const uint32_t width = (uint32_t)b->lanes->width, lane_count = (uint32_t)b->block_count * width;
+    for (uint32_t i = b->view.worlds; i < lane_count; ++i)
         (void)start_world(b, i, b->def.seed, 1, NULL); // lanes without a world
     for (uint32_t i = 0; i < b->view.worlds; ++i) {
         b->base_seeds[i] = b->def.seed + i;
@@ -666,7 +677,7 @@ vy_status vy_batch_create(const vy_batch_def *def, vy_batch **out, vy_error *err
     if (b == NULL) return vy_fail(err, VY_NO_MEMORY, "batch: no memory");
     b->memory = sizeof *b;
     b->def = *def;
-    status = fill(b, err);
+    status = build_batch(b, err);
     if (status != VY_OK) {
         vy_batch_destroy(b);
         return status;

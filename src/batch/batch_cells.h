@@ -11,33 +11,34 @@
 #define CELLS_OF(type) (sizeof(type) / 8)
 
 typedef struct observation_field {
-    size_t cell;   // of the first drone, from the start of a world
-    size_t stride; // cells from drone to drone
-    int count;
-    int is_integer; // a whole number rather than a real
+    size_t cell;    // of the first drone, from the start of a world
+    size_t stride;  // cells from drone to drone
+    int count;      // values, one cell each
+    int is_integer; // whole numbers rather than reals
 } observation_field;
 
 struct vy_batch {
     vy_batch_def def;
-    vy_scenario *scenario;    // our own copy
-    uint64_t scenario_hash;   // of it; 0: not needed yet
-    vy_world *template_world; // one world of it, on which every episode is built
-    uint32_t rotors;          // of the drones that have some
-    lanes_config config;
-    const lanes_kernel *lanes;
+    vy_scenario *scenario;     // our own copy
+    uint64_t scenario_hash;    // of it; 0: not needed yet
+    vy_world *template_world;  // one world of it, on which every episode is built
+    uint32_t effector_count;   // rotors and thrusters of each drone that has some
+    lanes_config config;       // what all its worlds share
+    const lanes_kernel *lanes; // what steps its blocks
     vy_pool *pool;
-    size_t blocks;
+    size_t block_count;           // blocks of worlds that lie side by side
     uint8_t *is_integer;          // of single precision: lanes_config
     unsigned char *cells;         // blocks x block_cells x lanes x 8 bytes
     unsigned char *thread_memory; // of each thread: model and scratch
-    size_t thread_model_size, thread_size;
-    observation_field observe[VY_OBSERVE_CAP];
+    size_t thread_model_size;     // [bytes] of a thread's model
+    size_t thread_size;           // [bytes] of all memory of a thread
+    observation_field observed_fields[VY_OBSERVE_CAP];
     vy_batch_view view;
     uint64_t *base_seeds, *episodes;       // of each world
     vy_world **standalone;                 // [worlds] stepped one by one; NULL: in lanes
     standalone_action *standalone_actions; // [worlds][drones] where their actions are
-    uint64_t steps;                        // of the call in flight
-    size_t memory;
+    uint64_t steps;                        // to be done by the call in flight
+    size_t memory;                         // [bytes] allocated in all
 };
 
 // Where the cells of one world are: cell c is at first + c * stride.
@@ -48,7 +49,7 @@ typedef struct cell_view {
 
 VY_FN cell_view cell_view_of(const vy_batch *b, uint32_t world)
 {
-    VY_ASSERT(world < b->blocks * (size_t)b->lanes->width);
+    VY_ASSERT(world < b->block_count * (size_t)b->lanes->width);
     const size_t width = (size_t)b->lanes->width;
     return (cell_view){b->cells + world / width * b->config.block_cells * width * 8 + world % width * 8,
                        width * 8};
@@ -77,5 +78,5 @@ VY_FN size_t drone_cell(const vy_batch *b, uint32_t drone)
     return block_offset(&b->config.counts, BLOCK_drone) / 8 + drone * CELLS_OF(drone_block);
 }
 
-/// The outputs of one world after a step; `row` values are observed of each.
-void vy_batch_write_outputs(vy_batch *b, uint32_t world, size_t row);
+/// The outputs of one world after a step; `row_size` values are observed of each.
+void vy_batch_write_outputs(vy_batch *b, uint32_t world, size_t row_size);

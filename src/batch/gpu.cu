@@ -12,15 +12,15 @@ struct vy_gpu {
     int device;
     const gpu_kernel *kernel;
     gpu_job job;
-    void *drones, *disturbances; // of the model
-    size_t cells_size, actions_size, observations_size;
-    uint64_t *host_cells; // cells, as there
+    void *drones, *disturbances;                        // arrays of the model, in device memory
+    size_t cells_size, actions_size, observations_size; // [bytes]
+    uint64_t *host_cells;                               // a copy of job.cells
     const gpu_basic_kernel *basic;
     unsigned char *constants; // of `basic`
-    int general;              // nothing but the general kernel is wanted
+    int uses_general_kernel;  // nothing but the general kernel is wanted
 };
 
-static vy_status failed(cudaError_t error, vy_error *err)
+static vy_status check_cuda(cudaError_t error, vy_error *err)
 {
     if (error == cudaSuccess) return VY_OK;
     const vy_status status = error == cudaErrorMemoryAllocation ? VY_NO_MEMORY : VY_IO;
@@ -38,29 +38,29 @@ static vy_status check_device(vy_error *err)
 static vy_status upload(const void *from, size_t size, void **out, vy_error *err)
 {
     *out = NULL;
-    vy_status status = failed(cudaMalloc(out, size > 0 ? size : 1), err);
+    vy_status status = check_cuda(cudaMalloc(out, size > 0 ? size : 1), err);
     if (status == VY_OK && from != NULL)
-        status = failed(cudaMemcpy(*out, from, size, cudaMemcpyHostToDevice), err);
+        status = check_cuda(cudaMemcpy(*out, from, size, cudaMemcpyHostToDevice), err);
     return status;
 }
 
 // The model with its arrays on the device.
 static vy_status upload_model(vy_gpu *gpu, vy_error *err)
 {
-    lanes_config f = *gpu->job.layout.config;
-    vy_status status = upload(f.drones, f.drone_count * sizeof *f.drones, &gpu->drones, err);
+    lanes_config config = *gpu->job.layout.config;
+    vy_status status = upload(config.drones, config.drone_count * sizeof *config.drones, &gpu->drones, err);
     if (status == VY_OK)
-        status =
-            upload(f.disturbances, f.disturbance_count * sizeof *f.disturbances, &gpu->disturbances, err);
+        status = upload(config.disturbances, config.disturbance_count * sizeof *config.disturbances,
+                        &gpu->disturbances, err);
     if (status != VY_OK) return status;
-    f.drones = (drone_model *)gpu->drones;
-    f.disturbances = (disturbance_model *)gpu->disturbances;
+    config.drones = (drone_model *)gpu->drones;
+    config.disturbances = (disturbance_model *)gpu->disturbances;
     unsigned char *model = new (std::nothrow) unsigned char[gpu->kernel->model_size];
     if (model == NULL) return vy_fail(err, VY_NO_MEMORY, "GPU: no memory");
-    gpu->kernel->prepare(&f, model);
-    void *on_device = NULL;
-    status = upload(model, gpu->kernel->model_size, &on_device, err);
-    gpu->job.model = on_device;
+    gpu->kernel->prepare(&config, model);
+    void *device_memory = NULL;
+    status = upload(model, gpu->kernel->model_size, &device_memory, err);
+    gpu->job.model = device_memory;
     delete[] model;
     return status;
 }
@@ -77,7 +77,7 @@ void vy_gpu_destroy(vy_gpu *gpu)
     cudaFree((void *)gpu->job.actions);
     cudaFree(gpu->job.observations);
     cudaFree(gpu->job.ended);
-    cudaFree((void *)gpu->job.observed);
+    cudaFree((void *)gpu->job.observed_cells);
     delete[] gpu->host_cells;
     delete[] gpu->constants;
     delete gpu;
@@ -91,23 +91,23 @@ vy_status vy_gpu_create(vy_batch *batch, vy_gpu **out, vy_error *err)
     vy_gpu *gpu = new (std::nothrow) vy_gpu();
     if (gpu == NULL) return vy_fail(err, VY_NO_MEMORY, "GPU: no memory");
     gpu->batch = batch;
-    status = failed(cudaGetDevice(&gpu->device), err);
-    gpu_layout *p = &gpu->job.layout;
-    uint32_t observed[GPU_OBSERVED_MAX];
-    if (status == VY_OK) status = vy_batch_gpu_layout(batch, GPU_NOISE_MAX, p, observed, err);
+    status = check_cuda(cudaGetDevice(&gpu->device), err);
+    gpu_layout *layout = &gpu->job.layout;
+    uint32_t observed_cells[GPU_OBSERVED_MAX];
+    if (status == VY_OK) status = vy_batch_gpu_layout(batch, GPU_NOISE_MAX, layout, observed_cells, err);
     if (status == VY_OK) {
-        const size_t blocks = (p->worlds + GPU_WARP - 1) / GPU_WARP;
-        gpu->cells_size = blocks * p->block_cells * GPU_WARP * 8;
-        gpu->actions_size = (size_t)p->worlds * p->action_size * sizeof(double);
-        gpu->observations_size = (size_t)p->worlds * p->observation_size * sizeof(double);
+        const size_t blocks = (layout->worlds + GPU_WARP - 1) / GPU_WARP;
+        gpu->cells_size = blocks * layout->block_cells * GPU_WARP * 8;
+        gpu->actions_size = (size_t)layout->worlds * layout->action_size * sizeof(double);
+        gpu->observations_size = (size_t)layout->worlds * layout->observation_size * sizeof(double);
         gpu->host_cells = new (std::nothrow) uint64_t[gpu->cells_size / 8]();
         if (gpu->host_cells == NULL) status = vy_fail(err, VY_NO_MEMORY, "GPU: no memory");
     }
-    void *on_device = NULL;
+    void *device_memory = NULL;
     if (status == VY_OK) {
-        const int single = p->config->is_integer != NULL;
-        gpu->kernel = single ? &vy_gpu_single : &vy_gpu_double;
-        gpu->basic = single ? &vy_gpu_basic_single : &vy_gpu_basic_double;
+        const int is_single = layout->config->is_integer != NULL;
+        gpu->kernel = is_single ? &vy_gpu_single : &vy_gpu_double;
+        gpu->basic = is_single ? &vy_gpu_basic_single : &vy_gpu_basic_double;
         gpu->basic->configure();
         gpu->constants = new (std::nothrow) unsigned char[gpu->basic->constants_size];
         if (gpu->constants == NULL) status = vy_fail(err, VY_NO_MEMORY, "GPU: no memory");
@@ -116,19 +116,19 @@ vy_status vy_gpu_create(vy_batch *batch, vy_gpu **out, vy_error *err)
         status = upload_model(gpu, err);
     }
     if (status == VY_OK)
-        status = upload(p->config->is_integer, p->config->is_integer != NULL ? p->block_cells : 0, &on_device,
-                        err);
-    gpu->job.is_integer = status == VY_OK ? (const uint8_t *)on_device : NULL;
-    if (status == VY_OK) status = upload(NULL, gpu->cells_size, &on_device, err);
-    gpu->job.cells = status == VY_OK ? (uint64_t *)on_device : NULL;
-    if (status == VY_OK) status = upload(NULL, 2 * (size_t)p->worlds, &on_device, err);
-    gpu->job.ended = status == VY_OK ? (uint8_t *)on_device : NULL;
-    if (status == VY_OK) status = upload(p->actions, gpu->actions_size, &on_device, err);
-    gpu->job.actions = status == VY_OK ? (const double *)on_device : NULL;
-    if (status == VY_OK) status = upload(NULL, gpu->observations_size, &on_device, err);
-    gpu->job.observations = status == VY_OK ? (double *)on_device : NULL;
-    if (status == VY_OK) status = upload(observed, sizeof observed, &on_device, err);
-    gpu->job.observed = status == VY_OK ? (const uint32_t *)on_device : NULL;
+        status = upload(layout->config->is_integer,
+                        layout->config->is_integer != NULL ? layout->block_cells : 0, &device_memory, err);
+    gpu->job.is_integer = status == VY_OK ? (const uint8_t *)device_memory : NULL;
+    if (status == VY_OK) status = upload(NULL, gpu->cells_size, &device_memory, err);
+    gpu->job.cells = status == VY_OK ? (uint64_t *)device_memory : NULL;
+    if (status == VY_OK) status = upload(NULL, 2 * (size_t)layout->worlds, &device_memory, err);
+    gpu->job.ended = status == VY_OK ? (uint8_t *)device_memory : NULL;
+    if (status == VY_OK) status = upload(layout->actions, gpu->actions_size, &device_memory, err);
+    gpu->job.actions = status == VY_OK ? (const double *)device_memory : NULL;
+    if (status == VY_OK) status = upload(NULL, gpu->observations_size, &device_memory, err);
+    gpu->job.observations = status == VY_OK ? (double *)device_memory : NULL;
+    if (status == VY_OK) status = upload(observed_cells, sizeof observed_cells, &device_memory, err);
+    gpu->job.observed_cells = status == VY_OK ? (const uint32_t *)device_memory : NULL;
     if (status == VY_OK) status = vy_gpu_upload(gpu, err);
     if (status != VY_OK) {
         vy_gpu_destroy(gpu);
@@ -160,15 +160,15 @@ vy_status vy_gpu_cells(const vy_gpu *gpu, const char *field, vy_cells *out, vy_e
 // The calling thread may have selected another device, and other streams may be using our arrays.
 static vy_status synchronise(const vy_gpu *gpu, vy_error *err)
 {
-    const vy_status status = failed(cudaSetDevice(gpu->device), err);
-    return status != VY_OK ? status : failed(cudaDeviceSynchronize(), err);
+    const vy_status status = check_cuda(cudaSetDevice(gpu->device), err);
+    return status != VY_OK ? status : check_cuda(cudaDeviceSynchronize(), err);
 }
 
-static vy_status copy(const vy_gpu *gpu, void *to, const void *from, size_t size, cudaMemcpyKind way,
+static vy_status copy(const vy_gpu *gpu, void *to, const void *from, size_t size, cudaMemcpyKind direction,
                       vy_error *err)
 {
     const vy_status status = synchronise(gpu, err);
-    return status != VY_OK ? status : failed(cudaMemcpy(to, from, size, way), err);
+    return status != VY_OK ? status : check_cuda(cudaMemcpy(to, from, size, direction), err);
 }
 
 vy_status vy_gpu_upload_actions(vy_gpu *gpu, vy_error *err)
@@ -186,20 +186,20 @@ vy_status vy_gpu_download_observations(vy_gpu *gpu, vy_error *err)
 vy_status vy_gpu_step_on(vy_gpu *gpu, uint64_t steps, void *stream, vy_error *err)
 {
     gpu->job.steps = steps;
-    if (gpu->job.layout.is_basic && !gpu->general) {
+    if (gpu->job.layout.is_basic && !gpu->uses_general_kernel) {
         gpu->basic->advance(&gpu->job, gpu->constants, stream);
     } else {
         gpu->kernel->advance(&gpu->job, stream);
     }
-    return failed(cudaGetLastError(), err);
+    return check_cuda(cudaGetLastError(), err);
 }
 
 vy_status vy_gpu_step(vy_gpu *gpu, uint64_t steps, vy_error *err)
 {
-    const vy_status settled = synchronise(gpu, err);
-    if (settled != VY_OK) return settled;
+    const vy_status sync_status = synchronise(gpu, err);
+    if (sync_status != VY_OK) return sync_status;
     const vy_status status = vy_gpu_step_on(gpu, steps, NULL, err);
-    return status != VY_OK ? status : failed(cudaDeviceSynchronize(), err);
+    return status != VY_OK ? status : check_cuda(cudaDeviceSynchronize(), err);
 }
 
 vy_status vy_gpu_download(vy_gpu *gpu, vy_error *err)
@@ -210,38 +210,39 @@ vy_status vy_gpu_download(vy_gpu *gpu, vy_error *err)
     return status;
 }
 
-void vy_gpu_fly_general(vy_gpu *gpu) { gpu->general = 1; }
+void vy_gpu_use_general_kernel(vy_gpu *gpu) { gpu->uses_general_kernel = 1; }
 
 // New episodes have drawn other constants.
 static vy_status prepare_basic(vy_gpu *gpu, vy_error *err)
 {
-    gpu_layout *p = &gpu->job.layout;
-    p->is_basic = vy_batch_gpu_is_basic(gpu->batch, p);
-    if (!p->is_basic) return VY_OK;
-    const uint32_t count = p->episode_offset - p->params_offset;
-    uint64_t *first = new (std::nothrow) uint64_t[count];
-    if (first == NULL) return vy_fail(err, VY_NO_MEMORY, "GPU: no memory");
+    gpu_layout *layout = &gpu->job.layout;
+    layout->is_basic = vy_batch_gpu_is_basic(gpu->batch, layout);
+    if (!layout->is_basic) return VY_OK;
+    const uint32_t count = layout->episode_offset - layout->params_offset;
+    uint64_t *first_params = new (std::nothrow) uint64_t[count];
+    if (first_params == NULL) return vy_fail(err, VY_NO_MEMORY, "GPU: no memory");
     for (uint32_t k = 0; k < count; ++k)
-        first[k] = gpu->host_cells[(size_t)(p->params_offset + k) * GPU_WARP];
-    gpu->basic->prepare(p->config, first, gpu->constants);
-    delete[] first;
+        first_params[k] = gpu->host_cells[(size_t)(layout->params_offset + k) * GPU_WARP];
+    gpu->basic->prepare(layout->config, first_params, gpu->constants);
+    delete[] first_params;
     return VY_OK;
 }
 
 vy_status vy_gpu_upload(vy_gpu *gpu, vy_error *err)
 {
-    const gpu_layout *p = &gpu->job.layout;
+    const gpu_layout *layout = &gpu->job.layout;
     vy_batch_gpu_copy(gpu->batch, GPU_WARP, gpu->host_cells, 0);
-    const vy_status prepared = prepare_basic(gpu, err);
-    if (prepared != VY_OK) return prepared;
+    const vy_status basic_status = prepare_basic(gpu, err);
+    if (basic_status != VY_OK) return basic_status;
     vy_status status =
         copy(gpu, gpu->job.cells, gpu->host_cells, gpu->cells_size, cudaMemcpyHostToDevice, err);
     if (status == VY_OK)
-        status = copy(gpu, gpu->job.observations, p->observations, gpu->observations_size,
+        status = copy(gpu, gpu->job.observations, layout->observations, gpu->observations_size,
                       cudaMemcpyHostToDevice, err);
     if (status == VY_OK)
-        status = copy(gpu, gpu->job.ended, p->terminated, p->worlds, cudaMemcpyHostToDevice, err);
+        status = copy(gpu, gpu->job.ended, layout->terminated, layout->worlds, cudaMemcpyHostToDevice, err);
     if (status == VY_OK)
-        status = copy(gpu, gpu->job.ended + p->worlds, p->truncated, p->worlds, cudaMemcpyHostToDevice, err);
+        status = copy(gpu, gpu->job.ended + layout->worlds, layout->truncated, layout->worlds,
+                      cudaMemcpyHostToDevice, err);
     return status;
 }

@@ -18,14 +18,14 @@ struct basic_job {
     basic_constants constants;
 };
 
-template <int ACTS>
+template <int HAS_ACTIONS>
 __global__ static void __launch_bounds__(THREADS, BLOCKS) advance(const __grid_constant__ basic_job b)
 {
     extern __shared__ double storage[];
     const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= b.job.layout.worlds) return;
     shared_world *here = (shared_world *)(void *)((unsigned char *)storage + threadIdx.x * SHARED_STRIDE);
-    basic_fly(&b.job, &b.constants, ACTS ? b.job.layout.rung : VY_RUNG_NONE, i, here);
+    basic_advance_world(&b.job, &b.constants, HAS_ACTIONS ? b.job.layout.rung : VY_RUNG_NONE, i, here);
 }
 
 static void basic_configure(void)

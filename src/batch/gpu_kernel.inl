@@ -22,78 +22,79 @@ struct gpu_world {
     noise_block noise[GPU_NOISE_MAX];
     nap_account_block nap_accounts;
     drone_params params;
-    episode_block extra;
+    episode_block episode;
 };
 
 // Cells [first, end) of a block. In memory they are 8 bytes wide in either precision.
-__device__ static void move_cells(const gpu_job *job, uint64_t *at, uint32_t first, uint32_t end, void *local,
-                                  int store)
+__device__ static void move_cells(const gpu_job *job, uint64_t *cells, uint32_t first, uint32_t end,
+                                  void *local, int is_store)
 {
 #if VY_SINGLE
-    uint32_t *word = (uint32_t *)local;
+    uint32_t *words = (uint32_t *)local;
     for (uint32_t i = first; i < end; ++i) {
-        uint64_t *cell = at + (size_t)i * GPU_WARP;
+        uint64_t *cell = cells + (size_t)i * GPU_WARP;
         if (job->is_integer[i]) {
-            if (store) {
-                *cell = (uint64_t)word[1] << 32 | word[0];
+            if (is_store) {
+                *cell = (uint64_t)words[1] << 32 | words[0];
             } else {
-                word[0] = (uint32_t)*cell;
-                word[1] = (uint32_t)(*cell >> 32);
+                words[0] = (uint32_t)*cell;
+                words[1] = (uint32_t)(*cell >> 32);
             }
-            word += 2;
+            words += 2;
         } else {
-            if (store) {
-                *cell = (uint64_t)__double_as_longlong((double)__uint_as_float(*word));
+            if (is_store) {
+                *cell = (uint64_t)__double_as_longlong((double)__uint_as_float(*words));
             } else {
-                *word = __float_as_uint((float)__longlong_as_double((long long)*cell));
+                *words = __float_as_uint((float)__longlong_as_double((long long)*cell));
             }
-            word += 1;
+            words += 1;
         }
     }
 #else
     (void)job;
-    uint64_t *here = (uint64_t *)local;
+    uint64_t *local_cells = (uint64_t *)local;
     for (uint32_t i = first; i < end; ++i) {
-        if (store) {
-            at[(size_t)i * GPU_WARP] = here[i - first];
+        if (is_store) {
+            cells[(size_t)i * GPU_WARP] = local_cells[i - first];
         } else {
-            here[i - first] = at[(size_t)i * GPU_WARP];
+            local_cells[i - first] = cells[(size_t)i * GPU_WARP];
         }
     }
 #endif
 }
 
-__device__ static void move_world(const gpu_job *job, uint64_t *at, gpu_world *w, int store)
+__device__ static void move_world(const gpu_job *job, uint64_t *cells, gpu_world *w, int is_store)
 {
-    const gpu_layout *p = &job->layout;
-    move_cells(job, at, 0, p->world_cells, &w->world, store); // the entries behind it stay
-    move_cells(job, at, p->drone_offset, p->noise_offset, &w->drone, store);
-    move_cells(job, at, p->noise_offset, p->nap_account_offset, w->noise, store);
-    move_cells(job, at, p->nap_account_offset, p->params_offset, &w->nap_accounts, store);
-    if (!store) move_cells(job, at, p->params_offset, p->episode_offset, &w->params, 0);
-    move_cells(job, at, p->episode_offset, p->block_cells, &w->extra, store);
+    const gpu_layout *layout = &job->layout;
+    move_cells(job, cells, 0, layout->world_cells, &w->world, is_store); // the entries behind it stay
+    move_cells(job, cells, layout->drone_offset, layout->noise_offset, &w->drone, is_store);
+    move_cells(job, cells, layout->noise_offset, layout->nap_account_offset, w->noise, is_store);
+    move_cells(job, cells, layout->nap_account_offset, layout->params_offset, &w->nap_accounts, is_store);
+    if (!is_store) move_cells(job, cells, layout->params_offset, layout->episode_offset, &w->params, 0);
+    move_cells(job, cells, layout->episode_offset, layout->block_cells, &w->episode, is_store);
 }
 
-__device__ static control_reply read_action(const gpu_layout *p, const double *v)
+__device__ static control_reply read_action(const gpu_layout *layout, const double *action)
 {
     control_reply r;
     memset(&r, 0, sizeof r);
-    r.rung = (uint64_t)p->rung;
-    if (p->rung == VY_RUNG_MOTORS) {
-        for (uint32_t k = 0; k < p->action_size; ++k) r.motors[k] = v[k];
-    } else if (p->rung != VY_RUNG_NONE) {
-        r.thrust = v[0];
-        for (int k = 0; k < 4; ++k) r.sticks[k] = v[k];
-        r.torque = r.rates = vec3_make(v[1], v[2], v[3]);
-        r.velocity = vec3_make(v[0], v[1], v[2]);
-        r.yaw_rate = v[3];
-        if (p->rung == VY_RUNG_ATTITUDE) r.attitude = quat_make(v[1], v[2], v[3], v[4]);
+    r.rung = (uint64_t)layout->rung;
+    if (layout->rung == VY_RUNG_MOTORS) {
+        for (uint32_t k = 0; k < layout->action_size; ++k) r.motors[k] = action[k];
+    } else if (layout->rung != VY_RUNG_NONE) {
+        r.thrust = action[0];
+        for (int k = 0; k < 4; ++k) r.sticks[k] = action[k];
+        r.torque = r.rates = vec3_make(action[1], action[2], action[3]);
+        r.velocity = vec3_make(action[0], action[1], action[2]);
+        r.yaw_rate = action[3];
+        if (layout->rung == VY_RUNG_ATTITUDE)
+            r.attitude = quat_make(action[1], action[2], action[3], action[4]);
     }
     return r;
 }
 
 // A GPU has no optional stages.
-__device__ static void step_world(const gpu_layout *p, const vy_model *m, const control_reply *reply,
+__device__ static void step_world(const gpu_layout *layout, const vy_model *m, const control_reply *reply,
                                   gpu_world *here)
 {
     const vy_model *plant = m;
@@ -107,7 +108,7 @@ __device__ static void step_world(const gpu_layout *p, const vy_model *m, const 
     real speeds[1][VY_ROTOR_CAP];
     noise_ahead *noise_draws = NULL;
     rng_cache *imu_draws = NULL;
-    const batch_actions actions = {p->rung, reply}, *reply_source = &actions;
+    const batch_actions actions = {layout->rung, reply}, *reply_source = &actions;
     [[maybe_unused]] mask nap_evaluated; // asked for by hashes, which a GPU has not
     uint32_t events = 0;
 #define STAGE(...)                __VA_ARGS__;
@@ -121,31 +122,31 @@ __device__ static void step_world(const gpu_layout *p, const vy_model *m, const 
 __global__ static void __launch_bounds__(THREADS) advance(gpu_job job)
 {
     const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-    const gpu_layout *p = &job.layout;
-    if (i >= p->worlds) return;
-    uint64_t *at = job.cells + (size_t)(i / GPU_WARP) * p->block_cells * GPU_WARP + i % GPU_WARP;
+    const gpu_layout *layout = &job.layout;
+    if (i >= layout->worlds) return;
+    uint64_t *cells = job.cells + (size_t)(i / GPU_WARP) * layout->block_cells * GPU_WARP + i % GPU_WARP;
     gpu_world w;
-    move_world(&job, at, &w, 0);
+    move_world(&job, cells, &w, 0);
     vy_model m = *(const vy_model *)job.model;
-    m.seed = w.extra.seed;
-    m.env.constant_wind = w.extra.constant_wind;
+    m.seed = w.episode.seed;
+    m.env.constant_wind = w.episode.constant_wind;
     m.params = &w.params;
-    const control_reply reply = read_action(p, job.actions + (size_t)i * p->action_size);
+    const control_reply reply = read_action(layout, job.actions + (size_t)i * layout->action_size);
     for (uint64_t k = 0; k < job.steps; ++k) {
-        if (w.world.failure_reason != VY_FAILURE_NONE || w.extra.halted != 0) break;
-        step_world(p, &m, &reply, &w);
-        if (p->episode != 0 && w.world.tick >= p->episode) w.extra.halted = 1;
+        if (w.world.failure_reason != VY_FAILURE_NONE || w.episode.halted != 0) break;
+        step_world(layout, &m, &reply, &w);
+        if (layout->episode != 0 && w.world.tick >= layout->episode) w.episode.halted = 1;
     }
-    move_world(&job, at, &w, 1);
+    move_world(&job, cells, &w, 1);
     job.ended[i] = w.world.failure_reason != VY_FAILURE_NONE;
-    job.ended[p->worlds + i] = w.world.failure_reason == VY_FAILURE_NONE && w.extra.halted != 0;
-    for (uint32_t k = 0; k < p->observation_size; ++k) {
-        const uint32_t cell = p->drone_offset + (job.observed[k] & 0x7fffffffu);
-        const uint64_t bits_here = at[(size_t)cell * GPU_WARP];
+    job.ended[layout->worlds + i] = w.world.failure_reason == VY_FAILURE_NONE && w.episode.halted != 0;
+    for (uint32_t k = 0; k < layout->observation_size; ++k) {
+        const uint32_t cell = layout->drone_offset + (job.observed_cells[k] & 0x7fffffffu);
+        const uint64_t stored = cells[(size_t)cell * GPU_WARP];
         double value;
-        memcpy(&value, &bits_here, 8);
-        if (job.observed[k] >> 31) value = (double)bits_here;
-        job.observations[(size_t)i * p->observation_size + k] = value;
+        memcpy(&value, &stored, 8);
+        if (job.observed_cells[k] >> 31) value = (double)stored;
+        job.observations[(size_t)i * layout->observation_size + k] = value;
     }
 }
 

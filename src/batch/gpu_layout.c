@@ -5,42 +5,45 @@
 #include "batch/config.h"
 #include "world/stages.h"
 
-int vy_batch_gpu_is_basic(const vy_batch *batch, gpu_layout *p)
+int vy_batch_gpu_is_basic(const vy_batch *batch, gpu_layout *layout)
 {
-    const lanes_config *f = &batch->config;
+    const lanes_config *config = &batch->config;
     enum { PARAMS = sizeof(drone_params) / 8 };
     uint8_t may_vary[PARAMS] = {0};
-    uint32_t n = 0;
-#define VARIED(member)                                                                \
-    p->varied[n] = (uint16_t)(f->params_offset + offsetof(drone_params, member) / 8); \
-    may_vary[p->varied[n++] - f->params_offset] = 1;
+    uint32_t count = 0;
+#define VARIED(member)                                                          \
+    layout->randomised_cells[count] =                                           \
+        (uint16_t)(config->params_offset + offsetof(drone_params, member) / 8); \
+    may_vary[layout->randomised_cells[count++] - config->params_offset] = 1;
     BASIC_RANDOMISED(VARIED)
 #undef VARIED
 #define UNREAD(member, count) memset(may_vary + offsetof(drone_params, member) / 8, 1, count);
     BASIC_UNREAD(UNREAD)
 #undef UNREAD
     vy_model m;
-    lanes_model_init(f, &m);
+    lanes_model_init(config, &m);
     const drone_model *d = &m.drones[0];
-    drone_params first;
-    get_cells(batch, 0, f->params_offset, &first, PARAMS);
-    const vy_controller_def *own = &d->controller;
-    int is_basic = f->rung != VY_RUNG_NONE || (own->kind == VY_CONTROLLER_HOLD && own->setpoint_count == 0 &&
-                                               own->path.kind == VY_PATH_SETPOINTS);
+    drone_params first_params;
+    get_cells(batch, 0, config->params_offset, &first_params, PARAMS);
+    const vy_controller_def *controller = &d->controller;
+    int is_basic = config->rung != VY_RUNG_NONE ||
+                   (controller->kind == VY_CONTROLLER_HOLD && controller->setpoint_count == 0 &&
+                    controller->path.kind == VY_PATH_SETPOINTS);
 #define TEST(member, value) is_basic = is_basic && m.member == (value);
     BASIC_MODEL(TEST)
 #undef TEST
 #define TEST(member, value) is_basic = is_basic && d->member == (value);
     BASIC_DRONE(TEST)
 #undef TEST
-#define TEST(member, value) is_basic = is_basic && first.member == (value);
+#define TEST(member, value) is_basic = is_basic && first_params.member == (value);
     BASIC_PARAMS(TEST)
 #undef TEST
-    uint64_t one[PARAMS], other[PARAMS];
-    memcpy(one, &first, sizeof one);
+    uint64_t first_cells[PARAMS], other_cells[PARAMS];
+    memcpy(first_cells, &first_params, sizeof first_cells);
     for (uint32_t i = 1; is_basic && i < batch->view.worlds; ++i) {
-        get_cells(batch, i, f->params_offset, other, PARAMS);
-        for (uint32_t k = 0; k < PARAMS; ++k) is_basic = is_basic && (may_vary[k] || one[k] == other[k]);
+        get_cells(batch, i, config->params_offset, other_cells, PARAMS);
+        for (uint32_t k = 0; k < PARAMS; ++k)
+            is_basic = is_basic && (may_vary[k] || first_cells[k] == other_cells[k]);
     }
     // What the state of a basic drone has no room for is zero.
     for (uint32_t i = 0; is_basic && i < batch->view.worlds; ++i) {
@@ -61,38 +64,38 @@ int vy_batch_gpu_is_basic(const vy_batch *batch, gpu_layout *p)
 vy_status vy_batch_gpu_layout(const vy_batch *batch, uint32_t noise_max, gpu_layout *out,
                               uint32_t observed_cells[GPU_OBSERVED_MAX], vy_error *err)
 {
-    const lanes_config *f = &batch->config;
+    const lanes_config *config = &batch->config;
     const unsigned options = step_options(&batch->template_world->model);
     if (options != 0) return vy_fail(err, VY_BAD_VALUE, "GPU: no worlds with %s", step_option_text(options));
-    if (f->drone_count != 1 || f->chain || f->counts.of[BLOCK_noise] > noise_max ||
-        f->environment->wind.grid != NULL || batch->view.observation_size > GPU_OBSERVED_MAX ||
+    if (config->drone_count != 1 || config->chain || config->counts.of[BLOCK_noise] > noise_max ||
+        config->environment->wind.grid != NULL || batch->view.observation_size > GPU_OBSERVED_MAX ||
         batch->def.autoreset != VY_AUTORESET_OFF) {
         return vy_fail(err, VY_BAD_VALUE,
                        "GPU: worlds of one drone, without chain, wind grid or autoreset, %u noises at most",
                        noise_max);
     }
-    uint32_t n = 0;
+    uint32_t observed_count = 0;
     for (int k = 0; k < batch->def.observe_count; ++k) {
-        const observation_field *o = &batch->observe[k];
+        const observation_field *o = &batch->observed_fields[k];
         for (int i = 0; i < o->count; ++i)
-            observed_cells[n++] =
+            observed_cells[observed_count++] =
                 (uint32_t)(o->cell - drone_cell(batch, 0) + (size_t)i) | (o->is_integer ? 0x80000000u : 0u);
     }
     *out = (gpu_layout){
-        .config = f,
+        .config = config,
         .worlds = batch->view.worlds,
-        .noise_count = f->counts.of[BLOCK_noise],
-        .action_size = f->action_size,
+        .noise_count = config->counts.of[BLOCK_noise],
+        .action_size = config->action_size,
         .observation_size = batch->view.observation_size,
-        .rung = f->rung,
-        .episode = f->episode,
+        .rung = config->rung,
+        .episode = config->episode,
         .world_cells = CELLS_OF(world_block),
         .drone_offset = (uint32_t)drone_cell(batch, 0),
-        .noise_offset = (uint32_t)(block_offset(&f->counts, BLOCK_noise) / 8),
-        .nap_account_offset = (uint32_t)f->hashed_cells,
-        .params_offset = (uint32_t)f->params_offset,
-        .episode_offset = (uint32_t)f->episode_offset,
-        .block_cells = (uint32_t)f->block_cells,
+        .noise_offset = (uint32_t)(block_offset(&config->counts, BLOCK_noise) / 8),
+        .nap_account_offset = (uint32_t)config->hashed_cells,
+        .params_offset = (uint32_t)config->params_offset,
+        .episode_offset = (uint32_t)config->episode_offset,
+        .block_cells = (uint32_t)config->block_cells,
         .actions = batch->view.actions,
         .observations = batch->view.observations,
         .terminated = batch->view.terminated,
@@ -112,18 +115,19 @@ vy_status vy_batch_gpu_field(const vy_batch *batch, const char *name, uint32_t *
     return VY_OK;
 }
 
-void vy_batch_gpu_copy(vy_batch *batch, uint32_t width, uint64_t *cells, int back)
+void vy_batch_gpu_copy(vy_batch *batch, uint32_t width, uint64_t *cells, int to_batch)
 {
     const size_t count = batch->config.block_cells;
     for (uint32_t i = 0; i < batch->view.worlds; ++i) {
-        uint64_t *at = cells + (size_t)(i / width) * count * width + i % width;
-        for (size_t c = 0; c < count; ++c) {
-            if (back) {
-                put_cells(batch, i, c, at + c * width, 1);
+        uint64_t *world_cells = cells + (size_t)(i / width) * count * width + i % width;
+        for (size_t cell = 0; cell < count; ++cell) {
+            if (to_batch) {
+                put_cells(batch, i, cell, world_cells + cell * width, 1);
             } else {
-                get_cells(batch, i, c, at + c * width, 1);
+                get_cells(batch, i, cell, world_cells + cell * width, 1);
             }
         }
-        if (back) vy_batch_write_outputs(batch, i, (size_t)batch->view.drones * batch->view.observation_size);
+        if (to_batch)
+            vy_batch_write_outputs(batch, i, (size_t)batch->view.drones * batch->view.observation_size);
     }
 }

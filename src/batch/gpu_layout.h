@@ -9,12 +9,12 @@
 typedef struct gpu_layout {
     const lanes_config *config;
     uint32_t worlds, noise_count, action_size, observation_size;
-    int rung;
-    uint64_t episode;
+    int rung;         // of the actions
+    uint64_t episode; // [steps] after which a world is halted; 0: never
     uint32_t world_cells, drone_offset, noise_offset, nap_account_offset, params_offset, episode_offset,
-        block_cells;                         // [cells]
-    int is_basic;                            // a batch of basic drones
-    uint16_t varied[BASIC_RANDOMISED_COUNT]; // cells of BASIC_RANDOMISED
+        block_cells;                                   // [cells]
+    int is_basic;                                      // a batch of basic drones
+    uint16_t randomised_cells[BASIC_RANDOMISED_COUNT]; // cells of BASIC_RANDOMISED
     const double *actions;
     double *observations;
     const uint8_t *terminated, *truncated;
@@ -25,9 +25,9 @@ typedef struct gpu_layout {
 vy_status vy_batch_gpu_layout(const vy_batch *batch, uint32_t noise_max, gpu_layout *out,
                               uint32_t observed_cells[GPU_OBSERVED_MAX], vy_error *err);
 
-/// Is every fact of basic drones so, and does nothing else differ from world to world than may? `varied`
-/// is set.
-int vy_batch_gpu_is_basic(const vy_batch *batch, gpu_layout *p);
+/// Is every fact of basic drones so, and does nothing else differ from world to world than may?
+/// `randomised_cells` is set.
+int vy_batch_gpu_is_basic(const vy_batch *batch, gpu_layout *layout);
 
 /// First cell of a drone's field within a world's, and how many values it has.
 /// @return VY_NOT_FOUND
@@ -35,4 +35,4 @@ vy_status vy_batch_gpu_field(const vy_batch *batch, const char *name, uint32_t *
                              vy_error *err);
 
 /// Copy the cells of all worlds into blocks `width` wide, or back: state and what has ended come back.
-void vy_batch_gpu_copy(vy_batch *batch, uint32_t width, uint64_t *cells, int back);
+void vy_batch_gpu_copy(vy_batch *batch, uint32_t width, uint64_t *cells, int to_batch);

@@ -27,9 +27,10 @@ typedef struct lanes_model {
     body_loads loads[3 * DRONE_MAX];
     real speeds[DRONE_MAX][VY_ROTOR_CAP];
     control_reply replies[DRONE_MAX];
-    uint64_t *flat; // unused lanes aside, one world's state as a world has it
+    uint64_t *world_state; // the state of one lane's world, gathered for its hash
 } lanes_model;
 
+/// Where the parts of a block of worlds begin.
 typedef struct lanes_block {
     world_block *world;
     drone_block *drones;
@@ -41,80 +42,84 @@ typedef struct lanes_block {
     episode_block *episode_state;
 } lanes_block;
 
-VY_FN lanes_block lanes_at(const lanes_config *f, void *block)
+VY_FN lanes_block lanes_block_at(const lanes_config *config, void *block)
 {
-    unsigned char *at = (unsigned char *)block;
-    lanes_block b;
-    b.world = (world_block *)block;
-    b.drones = (drone_block *)(void *)(at + block_offset(&f->counts, BLOCK_drone));
-    b.noise = (noise_block *)(void *)(at + block_offset(&f->counts, BLOCK_noise));
-    b.powertrain = (powertrain_block *)(void *)(at + block_offset(&f->counts, BLOCK_powertrain));
-    b.thrusters = (thruster_block *)(void *)(at + block_offset(&f->counts, BLOCK_thruster));
-    b.nap_accounts = (nap_account_block *)(void *)(at + block_offset(&f->counts, BLOCK_nap_account));
-    b.params = (drone_params *)(void *)(at + block_offset(&f->counts, BLOCK_KINDS));
-    b.episode_state = (episode_block *)(b.params + f->drone_count);
-    return b;
+    unsigned char *bytes = (unsigned char *)block;
+    lanes_block out;
+    out.world = (world_block *)block;
+    out.drones = (drone_block *)(void *)(bytes + block_offset(&config->counts, BLOCK_drone));
+    out.noise = (noise_block *)(void *)(bytes + block_offset(&config->counts, BLOCK_noise));
+    out.powertrain = (powertrain_block *)(void *)(bytes + block_offset(&config->counts, BLOCK_powertrain));
+    out.thrusters = (thruster_block *)(void *)(bytes + block_offset(&config->counts, BLOCK_thruster));
+    out.nap_accounts =
+        (nap_account_block *)(void *)(bytes + block_offset(&config->counts, BLOCK_nap_account));
+    out.params = (drone_params *)(void *)(bytes + block_offset(&config->counts, BLOCK_KINDS));
+    out.episode_state = (episode_block *)(out.params + config->drone_count);
+    return out;
 }
 
-static void lanes_prepare(const lanes_config *f, void *memory)
+static void lanes_prepare(const lanes_config *config, void *memory)
 {
     lanes_model *lm = (lanes_model *)memory;
-    lanes_model_init(f, &lm->model);
+    lanes_model_init(config, &lm->model);
     lm->options = step_options(&lm->model);
     VY_ASSERT((lm->options & OPTIONS_OF_WORLDS) == 0);
 }
 
 // The actions of a block as replies. Lanes without a world get the first one's.
-static void lanes_read_actions(const lanes_config *f, const double *actions, int present,
+static void lanes_read_actions(const lanes_config *config, const double *actions, int world_count,
                                control_reply *replies)
 {
-    const size_t row = (size_t)f->drone_count * f->action_size;
-    VY_ASSERT(f->action_size <= VY_ROTOR_CAP && f->drone_count <= DRONE_MAX);
-    VY_ASSERT(present > 0 && present <= VY_LANES);
-    for (uint32_t d = 0; d < f->drone_count; ++d) {
-        real value[VY_ROTOR_CAP];
-        for (uint32_t k = 0; k < f->action_size; ++k) {
-            double lane[VY_LANES];
+    const size_t row = (size_t)config->drone_count * config->action_size;
+    VY_ASSERT(config->action_size <= VY_ROTOR_CAP && config->drone_count <= DRONE_MAX);
+    VY_ASSERT(world_count > 0 && world_count <= VY_LANES);
+    for (uint32_t d = 0; d < config->drone_count; ++d) {
+        real values[VY_ROTOR_CAP];
+        for (uint32_t k = 0; k < config->action_size; ++k) {
+            double lane_values[VY_LANES];
             for (int l = 0; l < VY_LANES; ++l) {
-                lane[l] = actions[(size_t)(l < present ? l : 0) * row + d * f->action_size + k];
+                lane_values[l] =
+                    actions[(size_t)(l < world_count ? l : 0) * row + d * config->action_size + k];
             }
-            value[k] = real_load(lane);
+            values[k] = real_load(lane_values);
         }
         control_reply *r = &replies[d];
         memset(r, 0, sizeof *r);
-        r->rung = bits_set((uint64_t)f->rung);
-        if (f->rung == VY_RUNG_MOTORS) memcpy(r->motors, value, f->action_size * sizeof(real));
-        if (f->rung < VY_RUNG_WRENCH) continue;
-        r->thrust = r->sticks[0] = value[0];
-        for (uint32_t k = 1; k < 4; ++k) r->sticks[k] = value[k];
-        r->velocity = vec3_make(value[0], value[1], value[2]);
-        r->yaw_rate = value[3];
-        if (f->rung == VY_RUNG_WRENCH) r->torque = vec3_make(value[1], value[2], value[3]);
-        if (f->rung == VY_RUNG_RATES) r->rates = vec3_make(value[1], value[2], value[3]);
-        if (f->rung == VY_RUNG_ATTITUDE) r->attitude = quat_make(value[1], value[2], value[3], value[4]);
+        r->rung = bits_set((uint64_t)config->rung);
+        if (config->rung == VY_RUNG_MOTORS) memcpy(r->motors, values, config->action_size * sizeof(real));
+        if (config->rung < VY_RUNG_WRENCH) continue;
+        r->thrust = r->sticks[0] = values[0];
+        for (uint32_t k = 1; k < 4; ++k) r->sticks[k] = values[k];
+        r->velocity = vec3_make(values[0], values[1], values[2]);
+        r->yaw_rate = values[3];
+        if (config->rung == VY_RUNG_WRENCH) r->torque = vec3_make(values[1], values[2], values[3]);
+        if (config->rung == VY_RUNG_RATES) r->rates = vec3_make(values[1], values[2], values[3]);
+        if (config->rung == VY_RUNG_ATTITUDE)
+            r->attitude = quat_make(values[1], values[2], values[3], values[4]);
     }
 }
 
 // The hash of each world's step, as world/step.h takes it: over the NAP accounts only when the policy was
 // evaluated.
-static void lanes_hash(const lanes_config *f, mask live, mask nap_evaluated, lanes_model *lm,
+static void lanes_hash(const lanes_config *config, mask live, mask nap_evaluated, lanes_model *lm,
                        const lanes_block *b)
 {
     const bits is_live = bits_select(live, bits_set(1), bits_set(0)),
-               all = bits_select(nap_evaluated, bits_set(1), bits_set(0));
+               hashes_accounts = bits_select(nap_evaluated, bits_set(1), bits_set(0));
     const unsigned char *cells = (const unsigned char *)b->world;
-    uint64_t *flat = lm->flat;
+    uint64_t *world_state = lm->world_state;
     for (int l = 0; l < VY_LANES; ++l) {
         if (!bits_lane(is_live, l) || bits_lane(b->world->failure_reason, l) == VY_FAILURE_NOT_FINITE)
             continue;
-        const size_t count = bits_lane(all, l) ? f->state_cells : f->hashed_cells;
-        for (size_t c = 0; c < count; ++c) memcpy(&flat[c], cells + (c * VY_LANES + (size_t)l) * 8, 8);
-        const uint64_t hash = vy_hash64(flat, count * 8);
+        const size_t count = bits_lane(hashes_accounts, l) ? config->state_cells : config->hashed_cells;
+        for (size_t c = 0; c < count; ++c) memcpy(&world_state[c], cells + (c * VY_LANES + (size_t)l) * 8, 8);
+        const uint64_t hash = vy_hash64(world_state, count * 8);
         memcpy((unsigned char *)b->world + (size_t)l * 8, &hash, 8); // the chain is the first cell
     }
 }
 
-VY_FN void lanes_step(const lanes_config *f, mask live, lanes_model *lm, void *scratch, const lanes_block *b)
+VY_FN void lanes_step(const lanes_config *config, mask live, lanes_model *lm, void *scratch,
+                      const lanes_block *b)
 {
     const vy_model *m = &lm->model, *plant = m;
     const unsigned options = lm->options;
@@ -128,9 +133,9 @@ VY_FN void lanes_step(const lanes_config *f, mask live, lanes_model *lm, void *s
     real(*speeds)[VY_ROTOR_CAP] = lm->speeds;
     noise_ahead *noise_draws = NULL;
     rng_cache *imu_draws = NULL;
-    const batch_actions replies = {f->rung, lm->replies}, *reply_source = &replies;
-    const mask first = w->tick == bits_set(0);
-    const size_t size = f->drone_count * sizeof(drone_block);
+    const batch_actions replies = {config->rung, lm->replies}, *reply_source = &replies;
+    const mask is_first_step = w->tick == bits_set(0);
+    const size_t size = config->drone_count * sizeof(drone_block);
     mask nap_evaluated;
     uint32_t events = 0; // not requested
     VY_ASSERT(mask_any(live) && mask_all(mask_not(live) | (w->failure_reason == bits_set(VY_FAILURE_NONE))));
@@ -149,8 +154,8 @@ VY_FN void lanes_step(const lanes_config *f, mask live, lanes_model *lm, void *s
 #include "world/stages.inl"
     (void)events;
     (void)options;
-    (void)first;
-    if (f->chain) lanes_hash(f, live, nap_evaluated, lm, b);
+    (void)is_first_step;
+    if (config->chain) lanes_hash(config, live, nap_evaluated, lm, b);
 }
 
 VY_FN mask lanes_live(const lanes_block *b)
@@ -160,27 +165,27 @@ VY_FN mask lanes_live(const lanes_block *b)
     return running & unhalted;
 }
 
-static void lanes_advance(const lanes_config *f, void *model, void *scratch, uint64_t steps,
-                          const double *actions, int present, void *block)
+static void lanes_advance(const lanes_config *config, void *model, void *scratch, uint64_t steps,
+                          const double *actions, int world_count, void *block)
 {
     lanes_model *lm = (lanes_model *)model;
-    const lanes_block b = lanes_at(f, block);
+    const lanes_block b = lanes_block_at(config, block);
     const size_t size = (size_t)((unsigned char *)b.params - (unsigned char *)block); // of the state
     VY_ASSERT((uintptr_t)block % sizeof(real) == 0);
     void *saved = (unsigned char *)scratch + size;
-    lm->flat = (uint64_t *)(void *)((unsigned char *)saved + size);
+    lm->world_state = (uint64_t *)(void *)((unsigned char *)saved + size);
     lm->model.seed = b.episode_state->seed;
     lm->model.env.constant_wind = b.episode_state->constant_wind;
     lm->model.params = b.params;
-    if (f->rung != VY_RUNG_NONE) lanes_read_actions(f, actions, present, lm->replies);
+    if (config->rung != VY_RUNG_NONE) lanes_read_actions(config, actions, world_count, lm->replies);
 
     mask live = lanes_live(&b);
     cells_save(live, block, saved, size);
     for (uint64_t i = 0; i < steps && mask_any(live); ++i) {
-        lanes_step(f, live, lm, scratch, &b);
-        if (f->episode != 0) {
-            const mask over = live & (b.world->tick >= bits_set(f->episode));
-            b.episode_state->halted = bits_select(over, bits_set(1), b.episode_state->halted);
+        lanes_step(config, live, lm, scratch, &b);
+        if (config->episode != 0) {
+            const mask is_over = live & (b.world->tick >= bits_set(config->episode));
+            b.episode_state->halted = bits_select(is_over, bits_set(1), b.episode_state->halted);
         }
         const mask remaining = live & lanes_live(&b);
         if (mask_all(mask_not(live) | remaining)) continue;
@@ -191,7 +196,7 @@ static void lanes_advance(const lanes_config *f, void *model, void *scratch, uin
     cells_restore(live, saved, block, size);
 }
 
-static const lanes_kernel table = {
+static const lanes_kernel kernel = {
     LANES_NAME, VY_LANES, sizeof(lanes_model), lanes_prepare, LANES_ADVANCE,
 };
-const lanes_kernel *const LANES_TABLE = &table;
+const lanes_kernel *const LANES_TABLE = &kernel;

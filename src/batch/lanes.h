@@ -24,11 +24,11 @@ typedef struct lanes_config {
     uint32_t drone_count, disturbance_count;
     drone_model *drones;
     disturbance_model *disturbances;
-    int has_sinusoid;
-    uint64_t episode;
-    int chain;
-    int rung; // of the actions
-    uint32_t action_size;
+    int has_sinusoid;     // some disturbance moves within a step
+    uint64_t episode;     // [steps] after which a world is halted; 0: never
+    int chain;            // 1: each step is hashed
+    int rung;             // of the actions
+    uint32_t action_size; // values of a drone's action
     size_t state_cells, hashed_cells, params_offset, episode_offset,
         block_cells;           // [cells] from the start of a block
     const uint8_t *is_integer; // [block_cells] of a batch in single precision: see pack.h
@@ -38,13 +38,14 @@ typedef struct lanes_config {
 /// to 64.
 typedef struct lanes_kernel {
     const char *name;
-    int width;
-    size_t model_size;
+    int width;         // worlds that lie side by side in a block
+    size_t model_size; // [bytes]
+    /// Write the constants to `model`.
     void (*prepare)(const lanes_config *config, void *model);
-    /// Advance the worlds of `block` that run. `actions` is that of its first world; `present` worlds are
+    /// Advance the worlds of `block` that run. `actions` is that of its first world; `world_count` worlds are
     /// there.
     void (*advance)(const lanes_config *config, void *model, void *scratch, uint64_t steps,
-                    const double *actions, int present, void *block);
+                    const double *actions, int world_count, void *block);
 } lanes_kernel;
 
 /// NULL where the compiler has no such instructions.

@@ -11,17 +11,17 @@ extern "C" {
 #define LANES_ADVANCE single_advance
 #define LANES_WITHOUT_OPTIONS
 #include "batch/lanes.h"
-static void single_advance(const lanes_config *f, void *model, void *scratch, uint64_t steps,
-                           const double *actions, int present, void *block);
+static void single_advance(const lanes_config *config, void *model, void *scratch, uint64_t steps,
+                           const double *actions, int world_count, void *block);
 #include "batch/kernel.inl"
 
-static void single_advance(const lanes_config *f, void *model, void *scratch, uint64_t steps,
-                           const double *actions, int present, void *block)
+static void single_advance(const lanes_config *config, void *model, void *scratch, uint64_t steps,
+                           const double *actions, int world_count, void *block)
 {
-    vy_pack(f->is_integer, f->block_cells, block, 8, scratch);
-    void *rest = static_cast<unsigned char *>(scratch) + f->block_cells * 8;
-    lanes_advance(f, model, rest, steps, actions, present, scratch);
-    vy_unpack(f->is_integer, f->block_cells, scratch, block, 8);
+    vy_pack(config->is_integer, config->block_cells, block, 8, scratch);
+    void *kernel_scratch = static_cast<unsigned char *>(scratch) + config->block_cells * 8;
+    lanes_advance(config, model, kernel_scratch, steps, actions, world_count, scratch);
+    vy_unpack(config->is_integer, config->block_cells, scratch, block, 8);
 }
 
 size_t vy_pack_size(const block_counts *counts)

@@ -27,24 +27,24 @@
 
 void vy_pack_mark_integers(const block_counts *counts, uint8_t *is_integer)
 {
-    size_t at = 0;
+    size_t first_cell = 0;
     for (int kind = 0; kind < BLOCK_KINDS; ++kind) {
         const vy_block *b = &vy_blocks[kind];
-        for (uint32_t i = 0; i < counts->of[kind]; ++i, at += b->size / 8) {
+        for (uint32_t i = 0; i < counts->of[kind]; ++i, first_cell += b->size / 8) {
             for (int k = 0; k < b->field_count; ++k) {
                 const vy_field *f = &b->fields[k];
                 VY_ASSERT(f->offset / 8 + (size_t)f->count <= b->size / 8);
-                if (field_is_integer(f)) memset(is_integer + at + f->offset / 8, 1, (size_t)f->count);
+                if (field_is_integer(f)) memset(is_integer + first_cell + f->offset / 8, 1, (size_t)f->count);
             }
         }
     }
-    for (uint32_t i = 0; i < counts->of[BLOCK_drone]; ++i, at += sizeof(drone_params) / 8) {
-#define X(member) is_integer[at + offsetof(drone_params, member) / 8] = 1;
+    for (uint32_t i = 0; i < counts->of[BLOCK_drone]; ++i, first_cell += sizeof(drone_params) / 8) {
+#define X(member) is_integer[first_cell + offsetof(drone_params, member) / 8] = 1;
         PARAMS_INTEGER(X)
 #undef X
     }
-    is_integer[at + offsetof(episode_block, seed) / 8] = 1;
-    is_integer[at + offsetof(episode_block, halted) / 8] = 1;
+    is_integer[first_cell + offsetof(episode_block, seed) / 8] = 1;
+    is_integer[first_cell + offsetof(episode_block, halted) / 8] = 1;
 }
 
 void vy_pack(const uint8_t *is_integer, size_t count, const void *cells, size_t stride, void *packed)

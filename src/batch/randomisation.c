@@ -11,9 +11,9 @@ enum { EPISODE_INDEX = 0x7fff0000 }; // far from any variable
 
 static const struct {
     const char *name;
-    int scale;
+    int is_factor; // the declared value is multiplied by what is drawn, rather than added
 } variables[] = {
-#define X(name, text, scale) {text, scale},
+#define X(name, text, is_factor) {text, is_factor},
     VY_VARIABLE_LIST(X)
 #undef X
 };
@@ -26,9 +26,9 @@ const char *vy_variable_name(int variable)
 uint64_t vy_episode_seed(uint64_t base, uint64_t episode)
 {
     if (episode == 0) return base;
-    uint64_t word[4];
-    rng_words(base, RNG_STREAM_PARAMETER, EPISODE_INDEX, episode, 0, word);
-    return word[0] << 32 | word[1];
+    uint64_t words[4];
+    rng_words(base, RNG_STREAM_PARAMETER, EPISODE_INDEX, episode, 0, words);
+    return words[0] << 32 | words[1];
 }
 
 static int is_wind(vy_variable variable)
@@ -36,43 +36,45 @@ static int is_wind(vy_variable variable)
     return variable >= VY_VARIABLE_WIND_X && variable <= VY_VARIABLE_WIND_Z;
 }
 
-vy_status vy_check_randomisation(const vy_randomisation *v, const vy_scenario *scenario, vy_error *err)
+vy_status vy_check_randomisation(const vy_randomisation *row, const vy_scenario *scenario, vy_error *err)
 {
-    if ((unsigned)v->variable >= VY_VARIABLE_COUNT)
+    if ((unsigned)row->variable >= VY_VARIABLE_COUNT)
         return vy_fail(err, VY_BAD_VALUE, "randomisation: no such variable");
-    const char *name = variables[v->variable].name;
-    if ((unsigned)v->distribution > VY_DISTRIBUTION_LOG_UNIFORM)
+    const char *name = variables[row->variable].name;
+    if ((unsigned)row->distribution > VY_DISTRIBUTION_LOG_UNIFORM)
         return vy_fail(err, VY_BAD_VALUE, "randomisation %s: the distribution must be uniform, normal or log",
                        name);
-    if (!real_is_finite(v->a) || !real_is_finite(v->b))
+    if (!real_is_finite(row->a) || !real_is_finite(row->b))
         return vy_fail(err, VY_BAD_VALUE, "randomisation %s: both numbers must be finite", name);
-    if (v->drone != VY_EVERY_DRONE && (v->drone < 0 || v->drone >= scenario->drone_count))
-        return vy_fail(err, VY_BAD_VALUE, "randomisation %s: there is no drone %d", name, v->drone);
-    const int normal = v->distribution == VY_DISTRIBUTION_NORMAL;
-    if (normal ? v->b < 0.0 : v->b < v->a) {
+    if (row->drone != VY_EVERY_DRONE && (row->drone < 0 || row->drone >= scenario->drone_count))
+        return vy_fail(err, VY_BAD_VALUE, "randomisation %s: there is no drone %d", name, row->drone);
+    const int is_normal = row->distribution == VY_DISTRIBUTION_NORMAL;
+    if (is_normal ? row->b < 0.0 : row->b < row->a) {
         return vy_fail(err, VY_BAD_VALUE,
-                       normal ? "randomisation %s: the deviation must be at least 0"
-                              : "randomisation %s: the range must not end before it begins",
+                       is_normal ? "randomisation %s: the deviation must be at least 0"
+                                 : "randomisation %s: the range must not end before it begins",
                        name);
     }
-    const double lowest = normal ? v->a - NORMAL_DEVIATE_MAX * v->b : v->a;
-    if ((variables[v->variable].scale || v->distribution == VY_DISTRIBUTION_LOG_UNIFORM) && !(lowest > 0.0))
+    const double lowest = is_normal ? row->a - NORMAL_DEVIATE_MAX * row->b : row->a;
+    if ((variables[row->variable].is_factor || row->distribution == VY_DISTRIBUTION_LOG_UNIFORM) &&
+        !(lowest > 0.0))
         return vy_fail(err, VY_BAD_VALUE, "randomisation %s: every factor drawn must be above 0", name);
     return VY_OK;
 }
 
-static double draw(const vy_randomisation *v, uint64_t seed, uint32_t drone)
+static double draw_value(const vy_randomisation *row, uint64_t seed, uint32_t drone)
 {
-    VY_ASSERT((unsigned)v->variable < VY_VARIABLE_COUNT && drone < 1u << 20);
-    const uint64_t index = (uint64_t)v->variable << 20 | (is_wind(v->variable) ? 0 : drone);
+    VY_ASSERT((unsigned)row->variable < VY_VARIABLE_COUNT && drone < 1u << 20);
+    const uint64_t index = (uint64_t)row->variable << 20 | (is_wind(row->variable) ? 0 : drone);
     double x;
-    if (v->distribution == VY_DISTRIBUTION_NORMAL) {
+    if (row->distribution == VY_DISTRIBUTION_NORMAL) {
         rng_normals(seed, RNG_STREAM_PARAMETER, index, 0, &x, 1);
-        return v->a + v->b * x;
+        return row->a + row->b * x;
     }
     rng_uniforms(seed, RNG_STREAM_PARAMETER, index, 0, &x, 1);
-    if (v->distribution == VY_DISTRIBUTION_LOG_UNIFORM) return v->a * math_exp(x * math_log(v->b / v->a));
-    return v->a + x * (v->b - v->a);
+    if (row->distribution == VY_DISTRIBUTION_LOG_UNIFORM)
+        return row->a * math_exp(x * math_log(row->b / row->a));
+    return row->a + x * (row->b - row->a);
 }
 
 static quat quat_about_axis(int axis, double angle)
@@ -82,7 +84,7 @@ static quat quat_about_axis(int axis, double angle)
     return quat_make(c, axis == 0 ? s : 0.0, axis == 1 ? s : 0.0, axis == 2 ? s : 0.0);
 }
 
-static void apply(vy_variable variable, double x, vy_drone_def *def)
+static void apply_variable(vy_variable variable, double x, vy_drone_def *def)
 {
     vy_vehicle_def *v = &def->vehicle;
     switch (variable) {
@@ -129,9 +131,9 @@ void vy_randomise_drone(const vy_randomisation *rows, int count, uint64_t seed, 
                         vy_drone_def *def)
 {
     for (int k = 0; k < count; ++k) {
-        const vy_randomisation *v = &rows[k];
-        if (is_wind(v->variable) || (v->drone != VY_EVERY_DRONE && v->drone != (int)drone)) continue;
-        apply(v->variable, draw(v, seed, drone), def);
+        const vy_randomisation *row = &rows[k];
+        if (is_wind(row->variable) || (row->drone != VY_EVERY_DRONE && row->drone != (int)drone)) continue;
+        apply_variable(row->variable, draw_value(row, seed, drone), def);
     }
 }
 
@@ -141,7 +143,7 @@ vy_vec3 vy_randomise_wind(const vy_randomisation *rows, int count, uint64_t seed
     VY_ASSERT(count >= 0 && count <= VY_RANDOMISATION_CAP);
     for (int k = 0; k < count; ++k) {
         if (is_wind(rows[k].variable))
-            *axes[rows[k].variable - VY_VARIABLE_WIND_X] += draw(&rows[k], seed, 0);
+            *axes[rows[k].variable - VY_VARIABLE_WIND_X] += draw_value(&rows[k], seed, 0);
     }
     return wind;
 }

@@ -6,7 +6,7 @@
 uint64_t vy_episode_seed(uint64_t base, uint64_t episode);
 
 /// Check one row against the scenario it varies.
-vy_status vy_check_randomisation(const vy_randomisation *v, const vy_scenario *scenario, vy_error *err);
+vy_status vy_check_randomisation(const vy_randomisation *row, const vy_scenario *scenario, vy_error *err);
 
 /// Apply the values drawn under `seed` to drone `drone`.
 void vy_randomise_drone(const vy_randomisation *rows, int count, uint64_t seed, uint32_t drone,

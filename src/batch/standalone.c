@@ -3,7 +3,7 @@
 #include "base/assert.h"
 #include "world/world_impl.h"
 
-static void reply(void *self, const vy_samples *samples, vy_intent *intent)
+static void reply_with_action(void *self, const vy_samples *samples, vy_intent *intent)
 {
     const standalone_action *row = self;
     const double *a = row->action;
@@ -30,18 +30,18 @@ void vy_standalone_bind(vy_scenario *scenario, vy_rung rung, const double *actio
         vy_controller_def *c = &scenario->drones[i].def.controller;
         if (!vy_controller_is_external(c->kind)) continue;
         standalone_actions[i] = (standalone_action){actions + (size_t)i * size, size, rung};
-        c->call = reply;
+        c->call = reply_with_action;
         c->self = &standalone_actions[i];
     }
 }
 
 vy_status vy_standalone_create(const vy_scenario *scenario, void *cells, vy_world **world, vy_error *err)
 {
-    vy_world *next = NULL;
-    const vy_status status = vy_scenario_build(scenario, &next, err);
+    vy_world *created = NULL;
+    const vy_status status = vy_scenario_build(scenario, &created, err);
     if (status != VY_OK) return status;
-    vy_world_move_state(next, cells);
+    vy_world_move_state(created, cells);
     vy_world_destroy(*world);
-    *world = next;
+    *world = created;
     return VY_OK;
 }

@@ -5,9 +5,9 @@
 
 /// Where a drone's action is.
 typedef struct standalone_action {
-    const double *action;
-    uint32_t size;
-    vy_rung rung;
+    const double *action; // its values
+    uint32_t size;        // how many
+    vy_rung rung;         // what they command
 } standalone_action;
 
 /// Let actions answer for every drone of `scenario` that is controlled by intents: rows of `size` values.

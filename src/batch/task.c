@@ -20,21 +20,21 @@ typedef enum observed_kind {
     OBSERVED_COUNT = OBSERVED_FIELD
 } observed_kind;
 
-typedef struct observed {
+typedef struct observation_part {
     observed_kind kind;
     uint32_t size;
-    uint32_t at; // of a field: where it is in a row of the batch
-} observed;
+    uint32_t column; // of a field: where it is in a row of the batch
+} observation_part;
 
 struct vy_task {
     vy_task_def def;
     vy_batch *batch;
     vy_task_view view;
-    observed observe[VY_OBSERVE_CAP];
-    double *goals;           // [drones][goal_count][3] of the def
-    double *previous;        // [worlds][drones][3] position when the action began
-    double *previous_action; // [worlds][drones][action_size], clipped
-    double *action;          // likewise, of the step in flight
+    observation_part parts[VY_OBSERVE_CAP];
+    double *goals;             // [drones][goal_count][3] of the def
+    double *previous_position; // [worlds][drones][3] position when the action began
+    double *previous_action;   // [worlds][drones][action_size], clipped
+    double *clipped_action;    // likewise, of the step in flight
 };
 
 static const char *const reward_names[] = {
@@ -88,8 +88,8 @@ static double full_thrust(const vy_vehicle_def *v)
 {
     double sum = 0.0;
     for (int i = 0; i < v->rotor_count; ++i) {
-        const double own = v->rotors[i].thrust_coef;
-        sum += vy_rotor_thrust(v, v->speed_max) * (own > 0.0 ? own / v->thrust_coef : 1.0);
+        const double rotor_coef = v->rotors[i].thrust_coef;
+        sum += vy_rotor_thrust(v, v->speed_max) * (rotor_coef > 0.0 ? rotor_coef / v->thrust_coef : 1.0);
     }
     for (int i = 0; i < v->thruster_count; ++i) sum += v->thrusters[i].thrust_max;
     return sum;
@@ -98,12 +98,12 @@ static double full_thrust(const vy_vehicle_def *v)
 // Half of the torque that the rotors can make about an axis: those of one sign at full thrust.
 static double half_torque(const vy_vehicle_def *v, int axis)
 {
-    const double each = v->rotor_count > 0 ? full_thrust(v) / v->rotor_count : 0.0;
+    const double rotor_thrust = v->rotor_count > 0 ? full_thrust(v) / v->rotor_count : 0.0;
     double sum = 0.0;
     for (int i = 0; i < v->rotor_count; ++i) {
         const vy_vec3 r = v->rotors[i].position;
         const double lever = axis == 0 ? r.y : axis == 1 ? r.x : v->torque_coef / v->thrust_coef;
-        sum += 0.5 * each * (lever < 0.0 ? -lever : lever);
+        sum += 0.5 * rotor_thrust * (lever < 0.0 ? -lever : lever);
     }
     return 0.5 * sum;
 }
@@ -111,7 +111,7 @@ static double half_torque(const vy_vehicle_def *v, int axis)
 int vy_task_action_range(const vy_scenario *scenario, vy_rung rung, double *min, double *max)
 {
     FPU_SCOPE;
-    static const double symmetric[][4] = {
+    static const double largest[][4] = {
         [VY_RUNG_RATES] = {0.0, 8.0, 8.0, 4.0},
         [VY_RUNG_ATTITUDE] = {0.0, 0.6, 0.6, 3.141592653589793},
         [VY_RUNG_VELOCITY] = {3.0, 3.0, 2.0, 2.0},
@@ -124,7 +124,7 @@ int vy_task_action_range(const vy_scenario *scenario, vy_rung rung, double *min,
         max[k] = 1.0;
         if (rung == VY_RUNG_MOTORS) continue;
         if (rung == VY_RUNG_WRENCH) max[k] = k > 0 ? half_torque(v, k - 1) : 0.0;
-        if (rung > VY_RUNG_WRENCH) max[k] = symmetric[rung][k];
+        if (rung > VY_RUNG_WRENCH) max[k] = largest[rung][k];
         min[k] = -max[k];
     }
     if (rung == VY_RUNG_PILOT) max[0] = 10.0;
@@ -172,12 +172,12 @@ typedef struct target {
     double yaw;
 } target;
 
-static const double *goal_at(const vy_task *task, size_t drone_row, uint32_t number)
+static const double *goal_at(const vy_task *task, size_t drone_row, uint32_t goal_index)
 {
     const uint32_t count = task->def.goal_count;
     VY_ASSERT(count > 0);
-    uint32_t k = number < count ? number : count - 1;
-    if (task->def.goals_repeat && count > 0) k = number % count;
+    uint32_t k = goal_index < count ? goal_index : count - 1;
+    if (task->def.goals_repeat && count > 0) k = goal_index % count;
     return task->view.goals + (drone_row * count + k) * 3;
 }
 
@@ -203,12 +203,15 @@ static target target_of(const vy_task *task, uint32_t world, uint32_t drone)
 }
 
 // Along the way from the goal before to the one after.
-static vec3 gate_normal(const vy_task *task, size_t row, uint32_t number)
+static vec3 gate_normal(const vy_task *task, size_t row, uint32_t goal_index)
 {
-    const uint32_t before = number > 0 ? number - 1 : task->def.goals_repeat ? task->def.goal_count - 1 : 0;
-    const vec3 way = vec3_sub(vec3_at(goal_at(task, row, number + 1)), vec3_at(goal_at(task, row, before)));
-    const double length = vec3_length(way);
-    return length > 0.0 ? vec3_scale(1.0 / length, way) : vec3_make(1.0, 0.0, 0.0);
+    const uint32_t previous_index = goal_index > 0           ? goal_index - 1
+                                    : task->def.goals_repeat ? task->def.goal_count - 1
+                                                             : 0;
+    const vec3 goal_displacement =
+        vec3_sub(vec3_at(goal_at(task, row, goal_index + 1)), vec3_at(goal_at(task, row, previous_index)));
+    const double length = vec3_length(goal_displacement);
+    return length > 0.0 ? vec3_scale(1.0 / length, goal_displacement) : vec3_make(1.0, 0.0, 0.0);
 }
 
 static int is_done(const vy_task *task, size_t row)
@@ -218,11 +221,11 @@ static int is_done(const vy_task *task, size_t row)
 
 static int has_arrived(const vy_task *task, size_t row, vec3 before, vec3 now)
 {
-    const uint32_t number = task->view.goal_index[row];
+    const uint32_t goal_index = task->view.goal_index[row];
     if (task->def.target == VY_TARGET_REFERENCE || is_done(task, row)) return 0;
-    const vec3 goal = vec3_at(goal_at(task, row, number));
+    const vec3 goal = vec3_at(goal_at(task, row, goal_index));
     if (task->def.target == VY_TARGET_GOALS) return vec3_length(vec3_sub(goal, now)) < task->def.goal_radius;
-    return task_crossed(before, now, goal, gate_normal(task, row, number), task->def.goal_radius);
+    return task_crossed(before, now, goal, gate_normal(task, row, goal_index), task->def.goal_radius);
 }
 
 // ---- outputs
@@ -233,7 +236,7 @@ static const double *state_row(const vy_task *task, uint32_t world, uint32_t dro
     return v->observations + ((size_t)world * v->drones + drone) * v->observation_size;
 }
 
-static double nearest_other(const vy_task *task, uint32_t world, uint32_t drone)
+static double nearest_distance(const vy_task *task, uint32_t world, uint32_t drone)
 {
     const vec3 own = vec3_at(state_row(task, world, drone));
     double min = 1e300;
@@ -245,7 +248,7 @@ static double nearest_other(const vy_task *task, uint32_t world, uint32_t drone)
     return min;
 }
 
-static float *put_vec3(vec3 v, float *out)
+static float *write_vec3(vec3 v, float *out)
 {
     out[0] = (float)v.x;
     out[1] = (float)v.y;
@@ -261,26 +264,26 @@ static double time_of_episode(const vy_task *task, uint32_t world)
 }
 
 // What stands in an observation beside fields of the state.
-static void observe_derived(const vy_task *task, const observed *o, uint32_t world, uint32_t drone,
+static void observe_derived(const vy_task *task, const observation_part *o, uint32_t world, uint32_t drone,
                             float *out)
 {
     const size_t row = (size_t)world * task->view.drones + drone;
     const double *state = state_row(task, world, drone);
     const vec3 position = vec3_at(state);
-    const uint32_t number = task->def.goal_count > 0 ? task->view.goal_index[row] : 0;
+    const uint32_t goal_index = task->def.goal_count > 0 ? task->view.goal_index[row] : 0;
     switch (o->kind) {
     case VY_OBSERVED_TARGET:
-        (void)put_vec3(vec3_sub(target_of(task, world, drone).position, position), out);
+        (void)write_vec3(vec3_sub(target_of(task, world, drone).position, position), out);
         break;
-    case VY_OBSERVED_TARGET_VELOCITY: (void)put_vec3(target_of(task, world, drone).velocity, out); break;
+    case VY_OBSERVED_TARGET_VELOCITY: (void)write_vec3(target_of(task, world, drone).velocity, out); break;
     case VY_OBSERVED_NEXT_TARGET:
-        (void)put_vec3(vec3_sub(vec3_at(goal_at(task, row, number + 1)), position), out);
+        (void)write_vec3(vec3_sub(vec3_at(goal_at(task, row, goal_index + 1)), position), out);
         break;
-    case VY_OBSERVED_GATE: (void)put_vec3(gate_normal(task, row, number), out); break;
+    case VY_OBSERVED_GATE: (void)write_vec3(gate_normal(task, row, goal_index), out); break;
     case VY_OBSERVED_GOALS_LEFT:
-        out[0] = task->def.goals_repeat || number >= task->def.goal_count
+        out[0] = task->def.goals_repeat || goal_index >= task->def.goal_count
                      ? (float)(task->def.goals_repeat != 0)
-                     : (float)(task->def.goal_count - number) / (float)task->def.goal_count;
+                     : (float)(task->def.goal_count - goal_index) / (float)task->def.goal_count;
         break;
     case VY_OBSERVED_ROTATION: {
         const double *a = state + AT_ATTITUDE;
@@ -293,7 +296,7 @@ static void observe_derived(const vy_task *task, const observed *o, uint32_t wor
         break;
     case VY_OBSERVED_OTHERS:
         for (uint32_t k = 0; k < task->view.drones; ++k)
-            if (k != drone) out = put_vec3(vec3_sub(vec3_at(state_row(task, world, k)), position), out);
+            if (k != drone) out = write_vec3(vec3_sub(vec3_at(state_row(task, world, k)), position), out);
         break;
     case VY_OBSERVED_TIME: out[0] = (float)time_of_episode(task, world); break;
     default: break;
@@ -302,35 +305,36 @@ static void observe_derived(const vy_task *task, const observed *o, uint32_t wor
 
 static void observe_world(const vy_task *task, uint32_t world)
 {
-    const float max = (float)task->def.observation_max;
+    const float limit = (float)task->def.observation_max;
     for (uint32_t d = 0; d < task->view.drones; ++d) {
         const double *state = state_row(task, world, d);
-        float *const first = task->view.observations +
-                             ((size_t)world * task->view.drones + d) * task->view.observation_size,
-                     *out = first;
+        float *const row_start = task->view.observations +
+                                 ((size_t)world * task->view.drones + d) * task->view.observation_size,
+                     *out = row_start;
         for (int k = 0; k < task->def.observe_count; ++k) {
-            const observed *o = &task->observe[k];
+            const observation_part *o = &task->parts[k];
             if (o->kind != OBSERVED_FIELD) observe_derived(task, o, world, d, out);
             for (uint32_t i = 0; o->kind == OBSERVED_FIELD && i < o->size; ++i)
-                out[i] = (float)state[o->at + i];
+                out[i] = (float)state[o->column + i];
             out += o->size;
         }
-        for (float *value = first; max > 0.0f && value < out; ++value)
-            *value = *value > max ? max : *value < -max ? -max : *value;
+        for (float *value = row_start; limit > 0.0f && value < out; ++value)
+            *value = *value > limit ? limit : *value < -limit ? -limit : *value;
     }
 }
 
 // Sums of squares of a drone's action and of its change, and the action becomes the previous one.
-static void take_action_squares(const vy_task *task, size_t row, task_drone *d)
+static void update_action_squares(const vy_task *task, size_t row, task_drone *d)
 {
     const uint32_t size = task->view.action_size;
     const int has_thrust = task->def.rung >= VY_RUNG_WRENCH && task->def.rung <= VY_RUNG_ATTITUDE;
     d->action_squares = d->change_squares = 0.0;
     for (uint32_t k = 0; k < size; ++k) {
-        const double now = task->action[row * size + k], change = now - task->previous_action[row * size + k];
-        if (!(has_thrust && k == 0)) d->action_squares += now * now;
+        const double action = task->clipped_action[row * size + k],
+                     change = action - task->previous_action[row * size + k];
+        if (!(has_thrust && k == 0)) d->action_squares += action * action;
         d->change_squares += change * change;
-        task->previous_action[row * size + k] = now;
+        task->previous_action[row * size + k] = action;
     }
 }
 
@@ -339,52 +343,52 @@ static void reward_world(vy_task *task, uint32_t world)
 {
     const vy_task_view *v = &task->view;
     const vy_batch_view *b = &task->batch->view;
-    int done = task->def.goals_end && task->def.goal_count > 0, close = 0;
+    int all_done = task->def.goals_end && task->def.goal_count > 0, is_too_close = 0;
     double reward = 0.0;
     for (uint32_t i = 0; i < v->drones; ++i) {
         const size_t row = (size_t)world * v->drones + i;
-        const double *s = state_row(task, world, i), *a = s + AT_ATTITUDE;
-        const vec3 before = vec3_at(task->previous + 3 * row);
+        const double *state = state_row(task, world, i), *attitude = state + AT_ATTITUDE;
+        const vec3 before = vec3_at(task->previous_position + 3 * row);
         const target t = target_of(task, world, i);
         task_drone d = {
-            .position = vec3_at(s + AT_POSITION),
-            .velocity = vec3_at(s + AT_VELOCITY),
-            .rate = vec3_at(s + AT_RATE),
-            .attitude = quat_make(a[0], a[1], a[2], a[3]),
+            .position = vec3_at(state + AT_POSITION),
+            .velocity = vec3_at(state + AT_VELOCITY),
+            .rate = vec3_at(state + AT_RATE),
+            .attitude = quat_make(attitude[0], attitude[1], attitude[2], attitude[3]),
             .target = t.position,
             .target_velocity = t.velocity,
             .target_yaw = t.yaw,
             .distance_before = vec3_length(vec3_sub(t.position, before)),
-            .nearest = nearest_other(task, world, i),
-            .failed = b->terminated[world],
+            .nearest_distance = nearest_distance(task, world, i),
+            .has_failed = b->terminated[world],
         };
-        d.arrived = has_arrived(task, row, before, d.position);
-        take_action_squares(task, row, &d);
+        d.has_arrived = has_arrived(task, row, before, d.position);
+        update_action_squares(task, row, &d);
         for (int k = 0; k < task->def.reward_count; ++k) {
             const vy_reward_term *term = &task->def.reward[k];
             reward += term->weight * task_term(term->kind, term->scale, &d);
         }
-        if (d.arrived > 0.0) v->goal_index[row] += 1;
-        done = done && is_done(task, row);
-        close = close || d.nearest < task->def.separation_min;
-        memcpy(task->previous + 3 * row, s, 3 * sizeof *s);
+        if (d.has_arrived > 0.0) v->goal_index[row] += 1;
+        all_done = all_done && is_done(task, row);
+        is_too_close = is_too_close || d.nearest_distance < task->def.separation_min;
+        memcpy(task->previous_position + 3 * row, state, 3 * sizeof *state);
     }
     v->rewards[world] = reward / v->drones;
     v->episode_steps[world] += 1;
-    v->terminated[world] = b->terminated[world] || done || close;
+    v->terminated[world] = b->terminated[world] || all_done || is_too_close;
     v->truncated[world] = b->truncated[world] && !v->terminated[world];
 }
 
 static void finish_worlds(void *self, uint32_t thread, size_t first, size_t last)
 {
     vy_task *task = self;
-    const uint64_t found = fpu_enter();
+    const uint64_t fpu_state = fpu_enter();
     (void)thread;
     for (size_t i = first; i < last; ++i) {
         reward_world(task, (uint32_t)i);
         observe_world(task, (uint32_t)i);
     }
-    fpu_leave(found);
+    fpu_leave(fpu_state);
 }
 
 vy_status vy_task_step(vy_task *task, vy_error *err)
@@ -398,7 +402,7 @@ vy_status vy_task_step(vy_task *task, vy_error *err)
                        i % v->action_size, i / v->action_size % v->drones, i / v->action_size / v->drones);
     }
     for (size_t row = 0; row < rows; ++row)
-        lower_action(task, v->actions + row * v->action_size, task->action + row * v->action_size,
+        lower_action(task, v->actions + row * v->action_size, task->clipped_action + row * v->action_size,
                      task->batch->view.actions + row * batch_action_size);
     vy_batch_step(task->batch, task->def.steps);
     vy_pool_run(task->batch->pool, v->worlds, finish_worlds, task);
@@ -424,7 +428,7 @@ static void begin_world(vy_task *task, uint32_t world)
            (size_t)v->drones * v->action_size * sizeof(double));
     if (goals > 0) memcpy(v->goals + world * goals, task->goals, goals * sizeof *v->goals);
     for (uint32_t i = 0; i < v->drones; ++i)
-        memcpy(task->previous + 3 * (row + i), state_row(task, world, i), 3 * sizeof(double));
+        memcpy(task->previous_position + 3 * (row + i), state_row(task, world, i), 3 * sizeof(double));
     observe_world(task, world);
 }
 
@@ -488,34 +492,35 @@ static vy_status create_batch(vy_task *task, vy_error *err)
     static const char *const base[BASE_FIELDS] = {"body.position", "body.velocity", "body.attitude",
                                                   "body.rate"};
     const vy_task_def *def = &task->def;
-    vy_batch_def b = vy_default_batch_def();
-    b.scenario = def->scenario;
-    b.world_count = def->world_count;
-    b.seed = def->seed;
-    b.threads = def->threads;
-    b.rung = def->rung;
-    b.episode_steps_max = def->episode * def->steps;
-    b.randomisation_count = def->randomisation_count;
-    memcpy(b.randomisation, def->randomisation, sizeof b.randomisation);
-    b.observe_count = BASE_FIELDS;
-    for (int k = 0; k < BASE_FIELDS; ++k) b.observe[k] = base[k];
+    vy_batch_def batch_def = vy_default_batch_def();
+    batch_def.scenario = def->scenario;
+    batch_def.world_count = def->world_count;
+    batch_def.seed = def->seed;
+    batch_def.threads = def->threads;
+    batch_def.rung = def->rung;
+    batch_def.episode_steps_max = def->episode * def->steps;
+    batch_def.randomisation_count = def->randomisation_count;
+    memcpy(batch_def.randomisation, def->randomisation, sizeof batch_def.randomisation);
+    batch_def.observe_count = BASE_FIELDS;
+    for (int k = 0; k < BASE_FIELDS; ++k) batch_def.observe[k] = base[k];
     for (int k = 0; k < def->observe_count; ++k)
-        if (find_observed(def->observe[k]) == OBSERVED_COUNT) b.observe[b.observe_count++] = def->observe[k];
-    return vy_batch_create(&b, &task->batch, err);
+        if (find_observed(def->observe[k]) == OBSERVED_COUNT)
+            batch_def.observe[batch_def.observe_count++] = def->observe[k];
+    return vy_batch_create(&batch_def, &task->batch, err);
 }
 
 static vy_status set_observed(vy_task *task, vy_error *err)
 {
-    uint32_t at = BASE_SIZE;
-    int field = BASE_FIELDS;
+    uint32_t column = BASE_SIZE;
+    int batch_field = BASE_FIELDS;
     for (int k = 0; k < task->def.observe_count; ++k) {
-        observed *o = &task->observe[k];
+        observation_part *o = &task->parts[k];
         const char *name = task->def.observe[k];
         o->kind = (observed_kind)find_observed(name);
         if (o->kind == OBSERVED_FIELD) {
-            o->size = (uint32_t)task->batch->observe[field++].count;
-            o->at = at;
-            at += o->size;
+            o->size = (uint32_t)task->batch->observed_fields[batch_field++].count;
+            o->column = column;
+            column += o->size;
         } else {
             o->size = observed_names[o->kind].size;
             if (o->kind == VY_OBSERVED_ACTION) o->size = task->view.action_size;
@@ -527,7 +532,7 @@ static vy_status set_observed(vy_task *task, vy_error *err)
         }
         task->view.observation_size += o->size;
     }
-    VY_ASSERT(at == task->batch->view.observation_size);
+    VY_ASSERT(column == task->batch->view.observation_size);
     return VY_OK;
 }
 
@@ -545,19 +550,19 @@ static vy_status allocate_all(vy_task *task, vy_error *err)
     v->goals = calloc(v->worlds * goals + 1, sizeof(double));
     v->goal_index = calloc(rows, sizeof(uint32_t));
     task->goals = calloc(goals + 1, sizeof(double));
-    task->previous = calloc(3 * rows, sizeof(double));
+    task->previous_position = calloc(3 * rows, sizeof(double));
     task->previous_action = calloc(actions, sizeof(double));
-    task->action = calloc(actions, sizeof(double));
+    task->clipped_action = calloc(actions, sizeof(double));
     if (v->actions == NULL || v->observations == NULL || v->rewards == NULL || v->terminated == NULL ||
         v->truncated == NULL || v->episode_steps == NULL || v->goals == NULL || v->goal_index == NULL ||
-        task->goals == NULL || task->previous == NULL || task->previous_action == NULL ||
-        task->action == NULL)
+        task->goals == NULL || task->previous_position == NULL || task->previous_action == NULL ||
+        task->clipped_action == NULL)
         return vy_fail(err, VY_NO_MEMORY, "task: no memory for %u worlds", v->worlds);
     if (task->def.goals != NULL) memcpy(task->goals, task->def.goals, goals * sizeof *task->goals);
     return VY_OK;
 }
 
-static vy_status fill(vy_task *task, vy_error *err)
+static vy_status build_task(vy_task *task, vy_error *err)
 {
     vy_task_def *def = &task->def;
     vy_status status = create_batch(task, err);
@@ -565,9 +570,10 @@ static vy_status fill(vy_task *task, vy_error *err)
     const vy_batch_view *b = &task->batch->view;
     double min[VY_ROTOR_CAP], max[VY_ROTOR_CAP];
     (void)vy_task_action_range(def->scenario, def->rung, min, max);
-    int declared = 0;
-    for (int k = 0; k < VY_ROTOR_CAP; ++k) declared |= def->action_min[k] != 0.0 || def->action_max[k] != 0.0;
-    if (!declared) {
+    int has_range = 0;
+    for (int k = 0; k < VY_ROTOR_CAP; ++k)
+        has_range |= def->action_min[k] != 0.0 || def->action_max[k] != 0.0;
+    if (!has_range) {
         memcpy(def->action_min, min, sizeof min);
         memcpy(def->action_max, max, sizeof max);
     }
@@ -588,7 +594,7 @@ vy_status vy_task_create(const vy_task_def *def, vy_task **out, vy_error *err)
     vy_task *task = calloc(1, sizeof *task);
     if (task == NULL) return vy_fail(err, VY_NO_MEMORY, "task: no memory");
     task->def = *def;
-    status = fill(task, err);
+    status = build_task(task, err);
     if (status != VY_OK) {
         vy_task_destroy(task);
         return status;
@@ -602,9 +608,18 @@ void vy_task_destroy(vy_task *task)
 {
     if (task == NULL) return;
     const vy_task_view *v = &task->view;
-    void *const blocks[] = {
-        v->actions, v->observations, v->rewards,  v->terminated,  v->truncated,          v->episode_steps,
-        v->goals,   v->goal_index,   task->goals, task->previous, task->previous_action, task->action};
+    void *const blocks[] = {v->actions,
+                            v->observations,
+                            v->rewards,
+                            v->terminated,
+                            v->truncated,
+                            v->episode_steps,
+                            v->goals,
+                            v->goal_index,
+                            task->goals,
+                            task->previous_position,
+                            task->previous_action,
+                            task->clipped_action};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; ++i) free(blocks[i]);
     vy_batch_destroy(task->batch);
     free(task);

@@ -33,7 +33,9 @@ typedef struct allocate_params {
 
 // One lane's problem on its way. Thrusts are in units of the largest.
 typedef struct allocate_state {
-    real x[ALLOCATE_ROTORS], limit[ALLOCATE_ROTORS], rhs[ALLOCATE_ROTORS];
+    real x[ALLOCATE_ROTORS];       // the thrusts so far
+    real limit[ALLOCATE_ROTORS];   // the largest thrusts
+    real rhs[ALLOCATE_ROTORS];     // rows^T of the desired wrench: the Hessian times the unbounded solution
     real is_free[ALLOCATE_ROTORS]; // 1: free, 0: held at a limit
     mask unsolved;                 // not solved yet
 } allocate_state;
@@ -120,11 +122,11 @@ VY_FN void allocate_release(const allocate_params *p, mask arrived, allocate_sta
 VY_COLD_FN void allocate(const allocate_params *p, const real *desired, const real *limit, real *thrusts)
 {
     allocate_state s;
-    const real inverse = 1.0 / p->unit;
+    const real inverse_unit = 1.0 / p->unit;
     VY_ASSERT(bits_uniform(p->count) > 0 && bits_uniform(p->count) <= ALLOCATE_ROTORS);
     for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->count)); ++i) {
-        s.limit[i] = limit[i] * inverse;
-        s.x[i] = real_min(thrusts[i] * inverse, s.limit[i]);
+        s.limit[i] = limit[i] * inverse_unit;
+        s.x[i] = real_min(thrusts[i] * inverse_unit, s.limit[i]);
         s.is_free[i] = real_select((s.x[i] > 0.0) & (s.x[i] < s.limit[i]), real_set(1.0), real_set(0.0));
         s.rhs[i] = real_set(0.0);
         for (int j = 0; j < 4; ++j) s.rhs[i] = s.rhs[i] + p->rows[j][i] * (p->scale[j] * desired[j]);

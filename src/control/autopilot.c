@@ -57,7 +57,7 @@ vy_sticks vy_autopilot_update(const vy_autopilot *autopilot, vy_vec3 position, v
 {
     FPU_SCOPE;
     const autopilot_params p = vy_autopilot_build(autopilot);
-    double s[4];
-    autopilot_sticks(&p, position, attitude, s);
-    return (vy_sticks){s[0], s[1], s[2], s[3]};
+    double sticks[4];
+    autopilot_sticks(&p, position, attitude, sticks);
+    return (vy_sticks){sticks[0], sticks[1], sticks[2], sticks[3]};
 }

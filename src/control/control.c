@@ -76,15 +76,15 @@ static vy_status check_pilot(const vy_pilot_def *def, vy_error *err)
     const struct {
         const char *name;
         double value;
-    } list[] = {{"speed", def->speed},
-                {"strafe", def->strafe},
-                {"climb", def->climb},
-                {"yaw_rate", def->yaw_rate},
-                {"response", def->response}};
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; ++i) {
-        if (real_is_finite(list[i].value) && list[i].value >= 0.0) continue;
-        return vy_fail(err, VY_BAD_VALUE, "controller.pilot.%s must be at least 0, got %g", list[i].name,
-                       list[i].value);
+    } fields[] = {{"speed", def->speed},
+                  {"strafe", def->strafe},
+                  {"climb", def->climb},
+                  {"yaw_rate", def->yaw_rate},
+                  {"response", def->response}};
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; ++i) {
+        if (real_is_finite(fields[i].value) && fields[i].value >= 0.0) continue;
+        return vy_fail(err, VY_BAD_VALUE, "controller.pilot.%s must be at least 0, got %g", fields[i].name,
+                       fields[i].value);
     }
     if (def->response > 0.0) return VY_OK;
     return vy_fail(err, VY_BAD_VALUE, "controller.pilot.response must be above 0 1/s");
@@ -215,11 +215,11 @@ static void build_indi(const vy_controller_def *def, const vy_vehicle_def *vehic
     math_sincos(a * t, &sine, &cosine);
     const double decay = math_exp(-a * t);
     p->uses_indi = def->rate_law == VY_RATE_LAW_INDI;
-    p->indi.phi[0][0] = decay * (cosine + sine);
-    p->indi.phi[0][1] = decay * sine / a;
-    p->indi.phi[1][0] = -2.0 * a * decay * sine;
-    p->indi.phi[1][1] = decay * (cosine - sine);
-    p->indi.lag = vehicle->motor_lag > 0.0 ? math_exp(-t / vehicle->motor_lag) : 0.0;
+    p->indi.transition[0][0] = decay * (cosine + sine);
+    p->indi.transition[0][1] = decay * sine / a;
+    p->indi.transition[1][0] = -2.0 * a * decay * sine;
+    p->indi.transition[1][1] = decay * (cosine - sine);
+    p->indi.lag_decay = vehicle->motor_lag > 0.0 ? math_exp(-t / vehicle->motor_lag) : 0.0;
 }
 
 // What the air does to a drone that moves through it, with its rotors at hover: F = -D v, t = -A v - B w, of
@@ -231,22 +231,23 @@ static void build_drag(const vy_vehicle_def *vehicle, const rotor_layout *layout
     vec3 force = vehicle->drag_linear;
     for (int i = 0; i < layout->count; ++i) {
         const vec3 hub = vec3_of(layout->hub[i]), axis = vec3_of(layout->axis[i]);
-        const vec3 units[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
-        double *diagonal[3] = {&force.x, &force.y, &force.z};
+        const vec3 unit_vectors[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+        double *force_components[3] = {&force.x, &force.y, &force.z};
         for (int k = 0; k < 3; ++k) {
-            const vec3 motions[2] = {units[k], vec3_cross(units[k], hub)}; // a unit of velocity, of rate
-            mat3 *const sums[2] = {&p->drag_torque, &p->drag_damping};
+            const vec3 motions[2] = {unit_vectors[k],
+                                     vec3_cross(unit_vectors[k], hub)}; // a unit of velocity, of rate
+            mat3 *const rotation_drag[2] = {&p->drag_torque, &p->drag_damping};
             for (int n = 0; n < 2; ++n) {
-                const double climb = vec3_dot(motions[n], axis);
+                const double axial_speed = vec3_dot(motions[n], axis);
                 const vec3 drag =
                     vec3_scale(speed, vec3_add_scaled(vec3_scale(air->drag, motions[n]),
-                                                      (air->drag_axial - air->drag) * climb, axis));
+                                                      (air->drag_axial - air->drag) * axial_speed, axis));
                 const vec3 torque = vec3_sub(vec3_cross(hub, drag),
                                              vec3_scale(air->flap * speed, vec3_cross(motions[n], axis)));
-                sums[n]->m[0][k] += torque.x;
-                sums[n]->m[1][k] += torque.y;
-                sums[n]->m[2][k] += torque.z;
-                if (n == 0) *diagonal[k] += vec3_dot(units[k], drag);
+                rotation_drag[n]->m[0][k] += torque.x;
+                rotation_drag[n]->m[1][k] += torque.y;
+                rotation_drag[n]->m[2][k] += torque.z;
+                if (n == 0) *force_components[k] += vec3_dot(unit_vectors[k], drag);
             }
         }
     }
@@ -256,19 +257,19 @@ static void build_drag(const vy_vehicle_def *vehicle, const rotor_layout *layout
 }
 
 // Rows of the wrench in comparable units, weighted by their priority.
-static void build_allocate(const vy_vehicle_def *vehicle, const rotor_layout *layout, double unit,
+static void build_allocate(const vy_vehicle_def *vehicle, const rotor_layout *layout, double thrust_unit,
                            allocate_params *p)
 {
     static const double weights[4] = {ALLOCATE_WEIGHT_THRUST, ALLOCATE_WEIGHT_TILT, ALLOCATE_WEIGHT_TILT,
                                       ALLOCATE_WEIGHT_YAW};
-    double rows[4][VY_ROTOR_CAP], units[4];
-    vy_layout_effectiveness(vehicle, layout, rows, units);
+    double rows[4][VY_ROTOR_CAP], wrench_units[4];
+    vy_layout_effectiveness(vehicle, layout, rows, wrench_units);
     const int count = vy_layout_effector_count(layout);
     p->count = (uint64_t)count;
-    VY_ASSERT(count >= 4 && count <= ALLOCATE_ROTORS && unit > 0.0);
-    p->unit = unit;
+    VY_ASSERT(count >= 4 && count <= ALLOCATE_ROTORS && thrust_unit > 0.0);
+    p->unit = thrust_unit;
     for (int j = 0; j < 4; ++j) {
-        p->scale[j] = weights[j] / (unit * units[j]);
+        p->scale[j] = weights[j] / (thrust_unit * wrench_units[j]);
         for (int i = 0; i < count; ++i) p->rows[j][i] = weights[j] * rows[j][i];
     }
     for (int i = 0; i < count; ++i) {
@@ -362,24 +363,24 @@ control_reply vy_control_reply(const vy_intent *reply)
     const uint64_t rung = reply->status == VY_REPLY_STATUS_ARMED      ? (uint64_t)reply->rung
                           : reply->status == VY_REPLY_STATUS_DISARMED ? VY_RUNG_NONE
                                                                       : ~(uint64_t)0;
-    control_reply in = {.rung = rung,
-                        .thrust = reply->thrust,
-                        .torque = reply->torque,
-                        .rates = reply->rates,
-                        .attitude = reply->attitude,
-                        .velocity = reply->velocity,
-                        .yaw_rate = reply->yaw_rate,
-                        .sticks = {reply->throttle, reply->strafe, reply->vertical, reply->yaw}};
-    memcpy(in.motors, reply->motors, sizeof in.motors);
-    return in;
+    control_reply out = {.rung = rung,
+                         .thrust = reply->thrust,
+                         .torque = reply->torque,
+                         .rates = reply->rates,
+                         .attitude = reply->attitude,
+                         .velocity = reply->velocity,
+                         .yaw_rate = reply->yaw_rate,
+                         .sticks = {reply->throttle, reply->strafe, reply->vertical, reply->yaw}};
+    memcpy(out.motors, reply->motors, sizeof out.motors);
+    return out;
 }
 
 int vy_control_accept(const ladder_params *p, const vy_intent *reply, const estimator_state *e,
                       control_state *c, uint64_t *clamps)
 {
-    const control_reply in = vy_control_reply(reply);
-    if (!control_valid(p, &in)) return -1;
-    control_enter_rung(p, VY_RUNG_NONE, in.rung, 1, e, c);
-    control_accept(p, &in, 1, c, clamps);
-    return (int)in.rung;
+    const control_reply converted = vy_control_reply(reply);
+    if (!control_valid(p, &converted)) return -1;
+    control_enter_rung(p, VY_RUNG_NONE, converted.rung, 1, e, c);
+    control_accept(p, &converted, 1, c, clamps);
+    return (int)converted.rung;
 }

@@ -10,8 +10,8 @@
 
 /// The last intent, rung by rung as it was lowered, and the state of the loops.
 typedef struct control_state {
-    vec3 stick;    // [m/s] desired by the sticks: forward, left, up
-    vec3 speed;    // [m/s] on the way there
+    vec3 stick;    // [m/s] velocity that the sticks ask for: forward, left, up
+    vec3 speed;    // [m/s] likewise: follows `stick` with a first-order lag
     vec3 velocity; // [m/s] desired, world
     real yaw_rate; // [rad/s] desired, about world +z
     real heading;  // [rad] desired by the velocity loop
@@ -44,19 +44,19 @@ typedef struct control_reply {
     real sticks[4]; // throttle, strafe, vertical, yaw
 } control_reply;
 
-VY_FN mask rung_is(bits rung, vy_rung which) { return rung == bits_set((uint64_t)which); }
-VY_FN mask rung_from(bits rung, vy_rung lowest) { return rung >= bits_set((uint64_t)lowest); }
+VY_FN mask rung_is(bits rung, vy_rung value) { return rung == bits_set((uint64_t)value); }
+VY_FN mask rung_at_least(bits rung, vy_rung lowest) { return rung >= bits_set((uint64_t)lowest); }
 
 /// Sticks and velocity -> attitude and thrust, in the lanes of `active`. `limits` may be NULL.
 VY_FN void control_lower_velocity(const ladder_params *p, const drive_limits *limits, bits *limit_counts,
                                   bits rung, mask active, const estimator_state *e, control_state *c)
 {
-    const mask sticks = active & rung_from(rung, VY_RUNG_PILOT);
-    if (mask_any(sticks)) {
+    const mask has_sticks = active & rung_at_least(rung, VY_RUNG_PILOT);
+    if (mask_any(has_sticks)) {
         vec3 speed = c->speed;
         const vec3 velocity = lower_pilot(p, c->stick, e->attitude, &speed);
-        c->speed = vec3_select(sticks, speed, c->speed);
-        c->velocity = vec3_select(sticks, velocity, c->velocity);
+        c->speed = vec3_select(has_sticks, speed, c->speed);
+        c->velocity = vec3_select(has_sticks, velocity, c->velocity);
     }
     if (limits != NULL) c->velocity = limit_velocity(limits, active, c->velocity, limit_counts);
     real heading = c->heading;
@@ -88,27 +88,27 @@ VY_FN void control_lower_rates(const ladder_params *p, mask active, const estima
 VY_FN real control_lower_within(const ladder_params *p, const drive_limits *limits, bits *limit_counts,
                                 bits rung, mask active, const estimator_state *e, control_state *c)
 {
-    const mask wrench = active & rung_from(rung, VY_RUNG_WRENCH);
-    if (!mask_any(wrench)) return real_set(0.0);
+    const mask has_wrench = active & rung_at_least(rung, VY_RUNG_WRENCH);
+    if (!mask_any(has_wrench)) return real_set(0.0);
     VY_ASSERT((limits == NULL) == (limit_counts == NULL));
-    const mask has_velocity = wrench & rung_from(rung, VY_RUNG_VELOCITY);
+    const mask has_velocity = has_wrench & rung_at_least(rung, VY_RUNG_VELOCITY);
     if (mask_any(has_velocity)) control_lower_velocity(p, limits, limit_counts, rung, has_velocity, e, c);
-    const mask has_attitude = wrench & rung_from(rung, VY_RUNG_ATTITUDE);
+    const mask has_attitude = has_wrench & rung_at_least(rung, VY_RUNG_ATTITUDE);
     if (limits != NULL) c->attitude = limit_attitude(limits, has_attitude, c->attitude, limit_counts);
     if (mask_any(has_attitude))
         c->rates = vec3_select(has_attitude, lower_attitude(p, c->attitude, e->attitude), c->rates);
     if (mask_any(has_velocity)) {
         c->rates = vec3_select(has_velocity, rates_with_yaw(c->rates, c->yaw_rate, e->attitude), c->rates);
     }
-    const mask has_rates = wrench & rung_from(rung, VY_RUNG_RATES);
+    const mask has_rates = has_wrench & rung_at_least(rung, VY_RUNG_RATES);
     if (limits != NULL) c->rates = limit_rates(limits, has_rates, c->rates, limit_counts);
     if (mask_any(has_rates)) control_lower_rates(p, has_rates, e, c);
     real motors[LADDER_ROTORS];
     const real clamped = lower_wrench(p, c->thrust, c->torque, motors);
     for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->rotor_count)); ++i) {
-        c->motors[i] = real_select(wrench, motors[i], c->motors[i]);
+        c->motors[i] = real_select(has_wrench, motors[i], c->motors[i]);
     }
-    return real_select(wrench, clamped, real_set(0.0));
+    return real_select(has_wrench, clamped, real_set(0.0));
 }
 
 /// The same for a vehicle that declares no limits.
@@ -121,65 +121,70 @@ VY_FN real control_lower(const ladder_params *p, bits rung, mask active, const e
 /// Sticks -> velocity and heading of a drone that has both at once, in the lanes of `active`.
 VY_FN void control_lower_kinematic(const ladder_params *p, bits rung, mask active, control_state *c)
 {
-    const mask sticks = active & rung_is(rung, VY_RUNG_PILOT);
-    if (!mask_any(sticks)) return;
+    const mask has_sticks = active & rung_is(rung, VY_RUNG_PILOT);
+    if (!mask_any(has_sticks)) return;
     const real heading = angle_wrapped(c->heading + p->rate_period * c->yaw_rate);
     const quat attitude = heading_of(heading);
     vec3 speed = c->speed;
     const vec3 velocity = lower_pilot(p, c->stick, attitude, &speed);
-    c->heading = real_select(sticks, heading, c->heading);
-    c->attitude = quat_select(sticks, attitude, c->attitude);
-    c->speed = vec3_select(sticks, speed, c->speed);
-    c->velocity = vec3_select(sticks, velocity, c->velocity);
+    c->heading = real_select(has_sticks, heading, c->heading);
+    c->attitude = quat_select(has_sticks, attitude, c->attitude);
+    c->speed = vec3_select(has_sticks, speed, c->speed);
+    c->velocity = vec3_select(has_sticks, velocity, c->velocity);
 }
 
-/// The rung `now` comes to act after the rung `before`, in the lanes of `active`: loops that become active
+/// The rung `after` comes to act after the rung `before`, in the lanes of `active`: loops that become active
 /// start from the drone's present motion.
-VY_FN void control_enter_rung(const ladder_params *p, bits before, bits now, mask active,
+VY_FN void control_enter_rung(const ladder_params *p, bits before, bits after, mask active,
                               const estimator_state *e, control_state *c)
 {
     const mask enters_velocity =
-        active & rung_from(now, VY_RUNG_VELOCITY) & mask_not(rung_from(before, VY_RUNG_VELOCITY));
+        active & rung_at_least(after, VY_RUNG_VELOCITY) & mask_not(rung_at_least(before, VY_RUNG_VELOCITY));
     if (mask_any(enters_velocity)) {
         const real yaw = yaw_of(e->attitude);
-        real s, k;
-        math_sincos(yaw, &s, &k);
+        real sine, cosine;
+        math_sincos(yaw, &sine, &cosine);
         const vec3 v = e->velocity;
-        const vec3 speed = vec3_make(k * v.x + s * v.y, k * v.y - s * v.x, v.z);
+        const vec3 speed = vec3_make(cosine * v.x + sine * v.y, cosine * v.y - sine * v.x, v.z);
         c->heading = real_select(enters_velocity, yaw, c->heading);
         c->integral = vec3_select(enters_velocity, vec3_zero(), c->integral);
         c->speed = vec3_select(enters_velocity, speed, c->speed);
     }
     if (!VY_BASIC_OR(0, bits_uniform(p->uses_indi))) return;
     const mask enters_rates =
-        active & rung_from(now, VY_RUNG_RATES) & mask_not(rung_from(before, VY_RUNG_RATES));
+        active & rung_at_least(after, VY_RUNG_RATES) & mask_not(rung_at_least(before, VY_RUNG_RATES));
     if (mask_any(enters_rates)) {
-        indi_state *s = control_indi(c);
-        *s = indi_select(enters_rates, indi_start(e->rate, torque_of_motors(p, c->motors)), *s);
+        indi_state *sine = control_indi(c);
+        *sine = indi_select(enters_rates, indi_start(e->rate, torque_of_motors(p, c->motors)), *sine);
     }
 }
 
 /// The lanes whose reply can be taken: finite, and of a rung that the vehicle has.
-VY_FN mask control_valid(const ladder_params *p, const control_reply *in)
+VY_FN mask control_valid(const ladder_params *p, const control_reply *reply)
 {
-    const mask motors = rung_is(in->rung, VY_RUNG_MOTORS), torque = rung_is(in->rung, VY_RUNG_WRENCH);
-    const mask rates = rung_is(in->rung, VY_RUNG_RATES), turn = rung_is(in->rung, VY_RUNG_ATTITUDE);
-    const mask has_velocity = rung_is(in->rung, VY_RUNG_VELOCITY), pilot = rung_is(in->rung, VY_RUNG_PILOT);
-    const mask thrust = torque | rates | turn;
-    const mask wrench = thrust | has_velocity | pilot;
-    const real square = quat_dot(in->attitude, in->attitude);
-    mask valid = motors | wrench | rung_is(in->rung, VY_RUNG_NONE);
+    const mask has_motors = rung_is(reply->rung, VY_RUNG_MOTORS),
+               has_torque = rung_is(reply->rung, VY_RUNG_WRENCH);
+    const mask has_rates = rung_is(reply->rung, VY_RUNG_RATES),
+               has_attitude = rung_is(reply->rung, VY_RUNG_ATTITUDE);
+    const mask has_velocity = rung_is(reply->rung, VY_RUNG_VELOCITY),
+               has_sticks = rung_is(reply->rung, VY_RUNG_PILOT);
+    const mask has_thrust = has_torque | has_rates | has_attitude;
+    const mask has_wrench = has_thrust | has_velocity | has_sticks;
+    const real attitude_norm2 = quat_dot(reply->attitude, reply->attitude);
+    mask valid = has_motors | has_wrench | rung_is(reply->rung, VY_RUNG_NONE);
     if (!bits_uniform(p->has_full_authority))
-        valid = valid & mask_not(wrench); // it takes motor commands only
-    if (VY_BASIC_OR(0, bits_uniform(p->kinematic))) valid = pilot | rung_is(in->rung, VY_RUNG_NONE);
+        valid = valid & mask_not(has_wrench); // it takes motor commands only
+    if (VY_BASIC_OR(0, bits_uniform(p->kinematic))) valid = has_sticks | rung_is(reply->rung, VY_RUNG_NONE);
     for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->command_count)); ++i) {
-        valid = valid & (mask_not(motors) | real_is_finite(in->motors[i]));
+        valid = valid & (mask_not(has_motors) | real_is_finite(reply->motors[i]));
     }
-    for (int i = 0; i < 4; ++i) valid = valid & (mask_not(pilot) | real_is_finite(in->sticks[i]));
-    valid = valid & (mask_not(thrust) | real_is_finite(in->thrust));
-    valid = valid & (mask_not(turn) | ((square > 0.0) & real_is_finite(square)));
-    valid = valid & (mask_not(has_velocity) | (vec3_is_finite(in->velocity) & real_is_finite(in->yaw_rate)));
-    return valid & (mask_not(torque | rates) | vec3_is_finite(vec3_select(torque, in->torque, in->rates)));
+    for (int i = 0; i < 4; ++i) valid = valid & (mask_not(has_sticks) | real_is_finite(reply->sticks[i]));
+    valid = valid & (mask_not(has_thrust) | real_is_finite(reply->thrust));
+    valid = valid & (mask_not(has_attitude) | ((attitude_norm2 > 0.0) & real_is_finite(attitude_norm2)));
+    valid = valid &
+            (mask_not(has_velocity) | (vec3_is_finite(reply->velocity) & real_is_finite(reply->yaw_rate)));
+    return valid & (mask_not(has_torque | has_rates) |
+                    vec3_is_finite(vec3_select(has_torque, reply->torque, reply->rates)));
 }
 
 /// `x` within its limits, in the lanes of `active`; elsewhere `otherwise`. Counts the lanes that were
@@ -195,44 +200,45 @@ VY_FN void control_accept_sticks(const ladder_params *p, const real *sticks, mas
                                  bits *clamps)
 {
     const real zero = real_set(0.0), one = real_set(1.0);
-    const real step = control_clamp(active, sticks[0], zero, real_set(VY_THROTTLE_STEPS), zero, clamps);
+    const real throttle = control_clamp(active, sticks[0], zero, real_set(VY_THROTTLE_STEPS), zero, clamps);
     const real strafe = control_clamp(active, sticks[1], -one, one, zero, clamps);
     const real vertical = control_clamp(active, sticks[2], -one, one, zero, clamps);
     const real yaw = control_clamp(active, sticks[3], -one, one, zero, clamps);
-    const vec3 full = vec3_make(p->stick[0] * step, p->stick[1] * strafe, p->stick[2] * vertical);
-    c->stick = vec3_select(active, full, c->stick);
+    const vec3 stick = vec3_make(p->stick[0] * throttle, p->stick[1] * strafe, p->stick[2] * vertical);
+    c->stick = vec3_select(active, stick, c->stick);
     c->yaw_rate = real_select(active, p->stick[3] * yaw, c->yaw_rate);
 }
 
 /// Take a reply into the held state, in the lanes of `active`, all of which are valid. Adds the clamped motor
 /// commands and sticks to `*clamps`.
-VY_FN void control_accept(const ladder_params *p, const control_reply *in, mask active, control_state *c,
+VY_FN void control_accept(const ladder_params *p, const control_reply *reply, mask active, control_state *c,
                           bits *clamps)
 {
     const real zero = real_set(0.0);
-    const mask direct = active & mask_not(rung_from(in->rung, VY_RUNG_WRENCH));
-    VY_ASSERT(mask_all(mask_not(active) | control_valid(p, in)));
+    const mask sets_motors = active & mask_not(rung_at_least(reply->rung, VY_RUNG_WRENCH));
+    VY_ASSERT(mask_all(mask_not(active) | control_valid(p, reply)));
     VY_ASSERT(bits_uniform(p->command_count) <= LADDER_ROTORS);
-    const mask has_velocity = active & rung_is(in->rung, VY_RUNG_VELOCITY),
-               pilot = active & rung_is(in->rung, VY_RUNG_PILOT);
-    const mask thrust = active & mask_not(direct | has_velocity | pilot);
-    c->thrust = real_select(thrust, real_max(in->thrust, zero), c->thrust);
-    c->torque = vec3_select(active & rung_is(in->rung, VY_RUNG_WRENCH), in->torque, c->torque);
-    c->rates = vec3_select(active & rung_is(in->rung, VY_RUNG_RATES), in->rates, c->rates);
-    const mask turn = active & rung_is(in->rung, VY_RUNG_ATTITUDE);
-    if (mask_any(turn)) c->attitude = quat_select(turn, quat_normalize(in->attitude), c->attitude);
-    c->velocity = vec3_select(has_velocity, in->velocity, c->velocity);
-    c->yaw_rate = real_select(has_velocity, in->yaw_rate, c->yaw_rate);
-    if (mask_any(pilot)) control_accept_sticks(p, in->sticks, pilot, c, clamps);
+    const mask has_velocity = active & rung_is(reply->rung, VY_RUNG_VELOCITY),
+               has_sticks = active & rung_is(reply->rung, VY_RUNG_PILOT);
+    const mask has_thrust = active & mask_not(sets_motors | has_velocity | has_sticks);
+    c->thrust = real_select(has_thrust, real_max(reply->thrust, zero), c->thrust);
+    c->torque = vec3_select(active & rung_is(reply->rung, VY_RUNG_WRENCH), reply->torque, c->torque);
+    c->rates = vec3_select(active & rung_is(reply->rung, VY_RUNG_RATES), reply->rates, c->rates);
+    const mask has_attitude = active & rung_is(reply->rung, VY_RUNG_ATTITUDE);
+    if (mask_any(has_attitude))
+        c->attitude = quat_select(has_attitude, quat_normalize(reply->attitude), c->attitude);
+    c->velocity = vec3_select(has_velocity, reply->velocity, c->velocity);
+    c->yaw_rate = real_select(has_velocity, reply->yaw_rate, c->yaw_rate);
+    if (mask_any(has_sticks)) control_accept_sticks(p, reply->sticks, has_sticks, c, clamps);
     // Where rotors make the wrench, thrusters rest.
     for (int i = VY_BASIC_OR(4, bits_uniform(p->rotor_count));
          i < VY_BASIC_OR(4, bits_uniform(p->command_count)); ++i)
-        c->motors[i] = real_select(active & mask_not(direct), zero, c->motors[i]);
-    if (!mask_any(direct)) return;
-    const mask motors = rung_is(in->rung, VY_RUNG_MOTORS);
+        c->motors[i] = real_select(active & mask_not(sets_motors), zero, c->motors[i]);
+    if (!mask_any(sets_motors)) return;
+    const mask has_motors = rung_is(reply->rung, VY_RUNG_MOTORS);
     for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->command_count)); ++i) {
-        const real command = real_select(motors, in->motors[i], zero);
-        c->motors[i] = control_clamp(direct, command, zero, real_set(1.0), c->motors[i], clamps);
+        const real command = real_select(has_motors, reply->motors[i], zero);
+        c->motors[i] = control_clamp(sets_motors, command, zero, real_set(1.0), c->motors[i], clamps);
     }
 }
 

@@ -23,7 +23,8 @@
 
 /// A unit vector and its first two derivatives.
 typedef struct direction {
-    vec3 u, d1, d2;
+    vec3 u;      // the unit vector
+    vec3 d1, d2; // its derivatives [1/s] [1/s^2]
 } direction;
 
 /// Of a / |a| from a and its derivatives.
@@ -51,8 +52,8 @@ VY_FN direction direction_cross(const direction *a, const direction *b)
 
 /// The desired frame, its angular velocity and acceleration in its own axes.
 typedef struct desired_frame {
-    mat3 r;
-    vec3 rate, acceleration;
+    mat3 r;                  // R_d: its columns are b1, b2, b3, in world axes
+    vec3 rate, acceleration; // [rad/s] [rad/s^2]
 } desired_frame;
 
 /// Where the nose points over the ground.
@@ -157,7 +158,7 @@ VY_FN vec3 add_drag(const drag_feedforward *drag, vec3 a, vec3 b)
 /// the thrust over the mass.
 VY_FN real trajectory_acceleration(const ladder_params *p, const trajectory_point *r,
                                    const drag_feedforward *drag, const estimator_state *e,
-                                   const mat3 *attitude, int lee, const vec3 *integral, vec3 *a)
+                                   const mat3 *attitude, int is_lee, const vec3 *integral, vec3 *a)
 {
     const mat3 present = *attitude;
     const vec3 z = vec3_make(present.m[0][2], present.m[1][2], present.m[2][2]);
@@ -169,7 +170,7 @@ VY_FN real trajectory_acceleration(const ladder_params *p, const trajectory_poin
     const real specific_thrust = real_max(vec3_dot(a[0], z), real_set(0.0)); // thrust over mass
     a[1] = add_drag(drag, r->d[3], drag->force[1]);
     a[2] = add_drag(drag, r->d[4], drag->force[2]);
-    if (lee) { // the errors change too: acceleration and jerk as thrust, attitude and drag make them now
+    if (is_lee) { // the errors change too: acceleration and jerk as thrust, attitude and drag make them now
         const vec3 desired = add_drag(drag, vec3_sub(r->d[2], p->gravity), drag->force[0]);
         const vec3 acceleration_error = vec3_sub(desired, vec3_scale(specific_thrust, z));
         const vec3 thrust_rate =
@@ -184,17 +185,18 @@ VY_FN real trajectory_acceleration(const ladder_params *p, const trajectory_poin
     return specific_thrust;
 }
 
-/// Trajectory -> thrust (returned) and torque. `lee` 0: Mellinger's law.
+/// Trajectory -> thrust (returned) and torque. `is_lee` 0: Mellinger's law.
 VY_FN real lower_trajectory(const ladder_params *p, const trajectory_point *r, const estimator_state *e,
-                            int lee, vec3 *integral, vec3 *torque)
+                            int is_lee, vec3 *integral, vec3 *torque)
 {
     const mat3 present = quat_matrix(e->attitude);
     const vec3 error = vec3_sub(r->d[0], e->position);
-    const vec3 i = integral_clamped(p, vec3_add_scaled(*integral, p->integral_gain * p->period, error));
-    *integral = i;
+    const vec3 new_integral =
+        integral_clamped(p, vec3_add_scaled(*integral, p->integral_gain * p->period, error));
+    *integral = new_integral;
     vec3 a[3];
     const drag_feedforward drag = drag_feedforward_at(p, r);
-    const real specific_thrust = trajectory_acceleration(p, r, &drag, e, &present, lee, &i, a);
+    const real specific_thrust = trajectory_acceleration(p, r, &drag, e, &present, is_lee, &new_integral, a);
     const desired_frame f = geometric_frame(a, r);
     const vec3 tilt = attitude_error(f.r, present);
     const mat3 relative = mat3_mul(mat3_transpose(present), f.r);
@@ -202,13 +204,13 @@ VY_FN real lower_trajectory(const ladder_params *p, const trajectory_point *r, c
     vec3 angular_acceleration = vec3_scale(p->rate_gain, vec3_sub(rate, e->rate));
     angular_acceleration =
         vec3_sub(angular_acceleration, vec3_scale(p->rate_gain, vec3_mul(p->attitude_gain, tilt)));
-    if (lee) {
+    if (is_lee) {
         const vec3 feedforward = mat3_mul_vec(relative, f.acceleration);
         angular_acceleration =
             vec3_add(angular_acceleration, vec3_sub(feedforward, vec3_cross(e->rate, rate)));
     }
-    vec3 t = mat3_mul_vec(p->inertia, angular_acceleration);
-    if (lee) t = vec3_add(t, vec3_cross(e->rate, mat3_mul_vec(p->inertia, e->rate)));
-    *torque = add_drag(&drag, t, drag.torque);
+    vec3 torque_sum = mat3_mul_vec(p->inertia, angular_acceleration);
+    if (is_lee) torque_sum = vec3_add(torque_sum, vec3_cross(e->rate, mat3_mul_vec(p->inertia, e->rate)));
+    *torque = add_drag(&drag, torque_sum, drag.torque);
     return p->mass * specific_thrust;
 }

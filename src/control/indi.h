@@ -13,8 +13,8 @@
 #include "base/vec.h"
 
 typedef struct indi_params {
-    real phi[2][2]; // what is left of (value - input, derivative) after a period of constant input
-    real lag;       // what is left of a difference between commanded and acting torque after a period
+    real transition[2][2]; // state transition of (value - input, derivative) over a period
+    real lag_decay;        // what is left of a difference between commanded and acting torque after a period
 } indi_params;
 
 /// A filtered vector and its derivative.
@@ -32,8 +32,8 @@ typedef struct indi_state {
 VY_FN void indi_filter_step(const indi_params *p, vec3 input, indi_filter *f)
 {
     const vec3 d = vec3_sub(f->value, input), s = f->derivative;
-    f->value = vec3_add(input, vec3_add_scaled(vec3_scale(p->phi[0][0], d), p->phi[0][1], s));
-    f->derivative = vec3_add_scaled(vec3_scale(p->phi[1][0], d), p->phi[1][1], s);
+    f->value = vec3_add(input, vec3_add_scaled(vec3_scale(p->transition[0][0], d), p->transition[0][1], s));
+    f->derivative = vec3_add_scaled(vec3_scale(p->transition[1][0], d), p->transition[1][1], s);
 }
 
 /// The torque [N m] for the desired angular acceleration [rad/s^2], from the measured rate and the torque
@@ -41,7 +41,7 @@ VY_FN void indi_filter_step(const indi_params *p, vec3 input, indi_filter *f)
 VY_FN vec3 indi_torque(const indi_params *p, mat3 inertia, vec3 acceleration, vec3 rate, vec3 commanded,
                        indi_state *s)
 {
-    s->lagged = vec3_add_scaled(commanded, p->lag, vec3_sub(s->lagged, commanded));
+    s->lagged = vec3_add_scaled(commanded, p->lag_decay, vec3_sub(s->lagged, commanded));
     indi_filter_step(p, rate, &s->rate);
     indi_filter_step(p, s->lagged, &s->torque);
     return vec3_add(s->torque.value, mat3_mul_vec(inertia, vec3_sub(acceleration, s->rate.derivative)));

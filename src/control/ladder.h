@@ -90,12 +90,13 @@ VY_FN real lower_acceleration(const ladder_params *p, vec3 desired, quat heading
     return real_max(p->mass * vec3_dot(a, body_z), real_set(0.0));
 }
 
-/// `i` with each part kept within the largest integral.
-VY_FN vec3 integral_clamped(const ladder_params *p, vec3 i)
+/// `integral` with each part kept within the largest integral.
+VY_FN vec3 integral_clamped(const ladder_params *p, vec3 integral)
 {
     const real low = -p->integral_max;
-    return vec3_make(real_clamp(i.x, low, p->integral_max), real_clamp(i.y, low, p->integral_max),
-                     real_clamp(i.z, low, p->integral_max));
+    return vec3_make(real_clamp(integral.x, low, p->integral_max),
+                     real_clamp(integral.y, low, p->integral_max),
+                     real_clamp(integral.z, low, p->integral_max));
 }
 
 /// Position -> attitude and thrust. Returns the thrust.
@@ -104,10 +105,11 @@ VY_FN real lower_position(const ladder_params *p, const reference *r, const esti
 {
     const vec3 error = vec3_sub(r->position, e->position);
     const vec3 velocity_error = vec3_sub(r->velocity, e->velocity);
-    const vec3 i = integral_clamped(p, vec3_add_scaled(*integral, p->integral_gain * p->period, error));
-    *integral = i;
+    const vec3 new_integral =
+        integral_clamped(p, vec3_add_scaled(*integral, p->integral_gain * p->period, error));
+    *integral = new_integral;
 
-    vec3 a = vec3_sub(vec3_add(r->acceleration, i), p->gravity);
+    vec3 a = vec3_sub(vec3_add(r->acceleration, new_integral), p->gravity);
     a = vec3_add_scaled(a, p->position_gain, error);
     a = vec3_add_scaled(a, p->velocity_gain, velocity_error);
     mask limited;
@@ -156,11 +158,12 @@ VY_FN real lower_velocity(const ladder_params *p, vec3 desired, real yaw_rate, c
     *heading = angle_wrapped(yaw + real_clamp(lead, real_set(-LADDER_LEAD_MAX), real_set(LADDER_LEAD_MAX)));
 
     const vec3 error = vec3_sub(desired, e->velocity);
-    const vec3 i = integral_clamped(p, vec3_add_scaled(*integral, p->position_gain * p->rate_period, error));
-    const vec3 a = vec3_add_scaled(vec3_sub(i, p->gravity), p->velocity_gain, error);
+    const vec3 new_integral =
+        integral_clamped(p, vec3_add_scaled(*integral, p->position_gain * p->rate_period, error));
+    const vec3 a = vec3_add_scaled(vec3_sub(new_integral, p->gravity), p->velocity_gain, error);
     mask limited;
     const real thrust = lower_acceleration(p, a, heading_of(*heading), e->attitude, attitude, &limited);
-    *integral = vec3_select(limited, *integral, i);
+    *integral = vec3_select(limited, *integral, new_integral);
     return thrust;
 }
 

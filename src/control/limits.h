@@ -6,7 +6,7 @@
 typedef struct drive_limits {
     real speed, climb;       // [m/s] of a desired velocity, across and along the vertical
     real cos_tilt, sin_tilt; // of the largest tilt of a desired attitude
-    real rate;               // [rad/s] of desired rates, each axis
+    real rate;               // [rad/s] of each desired body rate
 } drive_limits;
 
 enum { LIMIT_ON_SPEED, LIMIT_ON_CLIMB, LIMIT_ON_TILT, LIMIT_ON_RATE };
@@ -34,22 +34,22 @@ VY_FN vec3 limit_velocity(const drive_limits *l, mask active, vec3 v, bits *limi
 VY_FN quat limit_attitude(const drive_limits *l, mask active, quat q, bits *limit_counts)
 {
     const vec3 z = quat_rotate(q, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
-    const mask steep = active & (l->sin_tilt > 0.0) & (z.z < l->cos_tilt);
-    count_lanes(steep, &limit_counts[LIMIT_ON_TILT]);
+    const mask is_steep = active & (l->sin_tilt > 0.0) & (z.z < l->cos_tilt);
+    count_lanes(is_steep, &limit_counts[LIMIT_ON_TILT]);
     const real tilt_scale = l->sin_tilt / real_max(real_sqrt(z.x * z.x + z.y * z.y), real_set(1e-9));
     const quat tilt = tilt_to(vec3_make(tilt_scale * z.x, tilt_scale * z.y, l->cos_tilt));
     // The turn about the vertical that is left when the tilt is taken out; upside down it may be none.
     const real tiny = real_set(1e-12), w = real_select(real_abs(q.w) > tiny, q.w, tiny);
     const quat heading = quat_normalize(quat_make(w, real_set(0.0), real_set(0.0), q.z));
-    return quat_select(steep, quat_mul(tilt, heading), q);
+    return quat_select(is_steep, quat_mul(tilt, heading), q);
 }
 
 VY_FN vec3 limit_rates(const drive_limits *l, mask active, vec3 w, bits *limit_counts)
 {
     const vec3 clamped = vec3_make(real_clamp(w.x, -l->rate, l->rate), real_clamp(w.y, -l->rate, l->rate),
                                    real_clamp(w.z, -l->rate, l->rate));
-    const mask fast =
+    const mask is_fast =
         active & (l->rate > 0.0) & ((clamped.x != w.x) | (clamped.y != w.y) | (clamped.z != w.z));
-    count_lanes(fast, &limit_counts[LIMIT_ON_RATE]);
-    return vec3_select(fast, clamped, w);
+    count_lanes(is_fast, &limit_counts[LIMIT_ON_RATE]);
+    return vec3_select(is_fast, clamped, w);
 }

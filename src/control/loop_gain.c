@@ -20,8 +20,9 @@ typedef struct axis_state {
     double x[PLANT_STATES];
     double position, velocity, angle, rate, gyro_bias, accel_bias; // estimates
     double last_velocity, last_angle;                              // at the IMU's last sample
-    double integral, desired, command;
-    double angular_acceleration;                     // angular acceleration of a law at once
+    double integral, desired;    // [m/s^2] of the law: its integral, and the desired acceleration
+    double command;              // that the rotors follow, as LOOP_COMMAND
+    double angular_acceleration; // [rad/s^2] desired
     double rate_filter[2], lagged, torque_filter[2]; // of indi.h: values and derivatives
     double thrust, thrust_command;                   // a thrust that follows the desired acceleration
 } axis_state;
@@ -29,28 +30,28 @@ enum { AXIS_STATES = sizeof(axis_state) / sizeof(double) };
 
 typedef struct loop {
     const loop_params *p;
-    int axis;
-    plant plant;
-    uint64_t phases;
+    int axis;        // LOOP_LATERAL, ...
+    plant plant;     // one step of it
+    uint64_t phases; // steps until all periods come together again
     uint8_t imu[PHASES_MAX], mocap[PHASES_MAX], control[PHASES_MAX], rate[PHASES_MAX]; // due in this phase
 } loop;
 
 // The plant's derivative: x' = a x + b u.
 static void plant_derivative(const loop_params *p, int axis, plant *d)
 {
-    const double rate = p->lag > 0.0 ? 1.0 / p->lag : 0.0;
+    const double inverse_lag = p->lag > 0.0 ? 1.0 / p->lag : 0.0;
     memset(d, 0, sizeof *d);
     d->a[X_POSITION][X_VELOCITY] = axis != LOOP_YAW;
     d->a[X_VELOCITY][X_VELOCITY] = axis != LOOP_YAW ? -p->drag[axis] : 0.0;
     d->a[X_VELOCITY][X_ANGLE] = axis == LOOP_LATERAL ? p->gravity : 0.0;
     d->a[X_ANGLE][X_RATE] = axis != LOOP_VERTICAL;
-    const int driven = axis == LOOP_VERTICAL ? X_VELOCITY : X_RATE;
+    const int driven_state = axis == LOOP_VERTICAL ? X_VELOCITY : X_RATE;
     if (p->lag > 0.0) {
-        d->a[driven][X_ACTUATION] = 1.0;
-        d->a[X_ACTUATION][X_ACTUATION] = -rate;
-        d->b[X_ACTUATION][INPUT_ACTUATION] = rate;
+        d->a[driven_state][X_ACTUATION] = 1.0;
+        d->a[X_ACTUATION][X_ACTUATION] = -inverse_lag;
+        d->b[X_ACTUATION][INPUT_ACTUATION] = inverse_lag;
     } else {
-        d->b[driven][INPUT_ACTUATION] = 1.0;
+        d->b[driven_state][INPUT_ACTUATION] = 1.0;
     }
     d->b[X_VELOCITY][INPUT_FORCE] = axis != LOOP_YAW;
     d->b[X_ANGLE][INPUT_ANGLE_RATE] = axis != LOOP_VERTICAL;
@@ -118,27 +119,27 @@ static void estimator_step(const loop *l, uint64_t tick, const double *inputs, a
         s->last_angle = s->x[X_ANGLE];
     }
     if (l->mocap[tick]) {
-        const double e = true_position - s->position, turn = s->x[X_ANGLE] - s->angle;
-        s->position += p->position_gain * e;
-        s->velocity += p->velocity_gain * e;
-        s->accel_bias -= p->accel_gain * e + inputs[INPUT_ACCEL_CORRECTION];
-        s->angle += p->attitude_gain * turn + inputs[INPUT_ANGLE_CORRECTION];
-        s->gyro_bias -= p->gyro_gain * turn + inputs[INPUT_GYRO_CORRECTION];
+        const double position_error = true_position - s->position, angle_error = s->x[X_ANGLE] - s->angle;
+        s->position += p->position_gain * position_error;
+        s->velocity += p->velocity_gain * position_error;
+        s->accel_bias -= p->accel_gain * position_error + inputs[INPUT_ACCEL_CORRECTION];
+        s->angle += p->attitude_gain * angle_error + inputs[INPUT_ANGLE_CORRECTION];
+        s->gyro_bias -= p->gyro_gain * angle_error + inputs[INPUT_GYRO_CORRECTION];
     }
 }
 
 // As indi_filter_step().
 static void filter_step(const loop_params *p, double input, double *f)
 {
-    const double d = f[0] - input, s = f[1];
-    f[0] = input + (p->indi_phi[0][0] * d + p->indi_phi[0][1] * s);
-    f[1] = p->indi_phi[1][0] * d + p->indi_phi[1][1] * s;
+    const double difference = f[0] - input, derivative = f[1];
+    f[0] = input + (p->indi_transition[0][0] * difference + p->indi_transition[0][1] * derivative);
+    f[1] = p->indi_transition[1][0] * difference + p->indi_transition[1][1] * derivative;
 }
 
 // As indi_torque(), over the inertia.
 static double indi_command(const loop_params *p, double desired, double rate, axis_state *s)
 {
-    s->lagged = s->command + p->indi_lag * (s->lagged - s->command);
+    s->lagged = s->command + p->indi_lag_decay * (s->lagged - s->command);
     filter_step(p, rate, s->rate_filter);
     filter_step(p, s->lagged, s->torque_filter);
     return s->torque_filter[0] + desired - s->rate_filter[1];
@@ -189,13 +190,13 @@ static const double no_input[LOOP_INPUTS];
 static void step(const loop *l, uint64_t tick, const double *inputs, axis_state *s, double *out)
 {
     double x[PLANT_STATES], u[PLANT_INPUTS];
-    const int first = inputs == no_input ? INPUT_ACTUATION : 0;
+    const int first_input = inputs == no_input ? INPUT_ACTUATION : 0;
     for (int j = 0; j < PLANT_INPUTS; ++j) u[j] = inputs[j];
     u[INPUT_ACTUATION] += s->command;
     for (int i = 0; i < PLANT_STATES; ++i) {
         x[i] = 0.0;
         for (int j = i; j < PLANT_STATES; ++j) x[i] += l->plant.a[i][j] * s->x[j];
-        for (int j = first; j < PLANT_INPUTS; ++j) x[i] += l->plant.b[i][j] * u[j];
+        for (int j = first_input; j < PLANT_INPUTS; ++j) x[i] += l->plant.b[i][j] * u[j];
     }
     out[LOOP_ACCELERATION] = (x[X_VELOCITY] - s->x[X_VELOCITY]) / l->p->dt;
     out[LOOP_ACTUATION] = l->p->lag > 0.0 ? x[X_ACTUATION] : u[INPUT_ACTUATION];
@@ -230,13 +231,13 @@ static void step(const loop *l, uint64_t tick, const double *inputs, axis_state 
 }
 
 // Sums of magnitudes of the quantities, by the phase of the step after which they are seen.
-typedef struct sums {
-    double of[PHASES_MAX][LOOP_SIGNALS];
-} sums;
+typedef struct signal_sums {
+    double by_phase[PHASES_MAX][LOOP_SIGNALS];
+} signal_sums;
 
-static void add(const double *y, double *sum)
+static void add_magnitudes(const double *signals, double *sums)
 {
-    for (int k = 0; k < LOOP_SIGNALS; ++k) sum[k] += real_abs(y[k]);
+    for (int k = 0; k < LOOP_SIGNALS; ++k) sums[k] += real_abs(signals[k]);
 }
 
 // States are compared in units that go together: those of a slow swing of a metre.
@@ -261,15 +262,15 @@ static const axis_state state_units = {.x = {1.0, 1.0, 0.3, 1.0, 10.0},
 
 static int input_acts_on_axis(const loop_params *p, int axis, int input)
 {
-    static const unsigned force = 1u << INPUT_FORCE | 1u << INPUT_FORCE_ESTIMATE | 1u << INPUT_ACCEL_DRIFT |
-                                  1u << INPUT_ACCEL_CORRECTION;
-    static const unsigned turn = 1u << INPUT_ANGLE_RATE | 1u << INPUT_TORQUE |
-                                 1u << INPUT_ANGLE_RATE_ESTIMATE | 1u << INPUT_GYRO_DRIFT |
-                                 1u << INPUT_ANGLE_CORRECTION | 1u << INPUT_GYRO_CORRECTION;
+    static const unsigned force_inputs = 1u << INPUT_FORCE | 1u << INPUT_FORCE_ESTIMATE |
+                                         1u << INPUT_ACCEL_DRIFT | 1u << INPUT_ACCEL_CORRECTION;
+    static const unsigned rotation_inputs = 1u << INPUT_ANGLE_RATE | 1u << INPUT_TORQUE |
+                                            1u << INPUT_ANGLE_RATE_ESTIMATE | 1u << INPUT_GYRO_DRIFT |
+                                            1u << INPUT_ANGLE_CORRECTION | 1u << INPUT_GYRO_CORRECTION;
     if (input == INPUT_VELOCITY) return p->law == LOOP_VELOCITY_RUNG && axis == LOOP_LATERAL;
     if (p->truth && input > INPUT_COMMAND) return 0;
-    if (axis == LOOP_YAW && (force >> input & 1u) != 0) return 0;
-    return !(axis == LOOP_VERTICAL && (turn >> input & 1u) != 0);
+    if (axis == LOOP_YAW && (force_inputs >> input & 1u) != 0) return 0;
+    return !(axis == LOOP_VERTICAL && (rotation_inputs >> input & 1u) != 0);
 }
 
 static int all_zero(const double *values)
@@ -279,21 +280,21 @@ static int all_zero(const double *values)
     return 1;
 }
 
-// A unit enters `entry` in the step to `phase`. Adds the responses of `steps` steps and of those until all
+// A unit enters at `input` in the step to `phase`. Adds the responses of `steps` steps and of those until all
 // periods come together again. Returns the largest state that is left, in units; marks those that moved.
 // `*offset` becomes the size of the position that is left, where it drifts.
-static double add_impulse_response(const loop *l, int input, uint64_t phase, uint64_t steps, sums *out,
+static double add_impulse_response(const loop *l, int input, uint64_t phase, uint64_t steps, signal_sums *out,
                                    int *is_excited, double *offset)
 {
-    double unit[LOOP_INPUTS] = {0.0}, y[LOOP_SIGNALS], residual = 0.0;
+    double unit_input[LOOP_INPUTS] = {0.0}, signals[LOOP_SIGNALS], residual = 0.0;
     axis_state s;
     memset(&s, 0, sizeof s);
-    unit[input] = 1.0;
+    unit_input[input] = 1.0;
     const double *values = (const double *)&s, *units = (const double *)&state_units;
     uint64_t tick = phase;
     for (uint64_t n = 0; n < steps || tick != 1 % l->phases; ++n) {
-        step(l, tick, n == 0 ? unit : no_input, &s, y);
-        add(y, out->of[tick]);
+        step(l, tick, n == 0 ? unit_input : no_input, &s, signals);
+        add_magnitudes(signals, out->by_phase[tick]);
         if (n == 0 && all_zero(values)) break; // nothing enters there in this phase
         tick = tick + 1 < l->phases ? tick + 1 : 0;
         if (n < 2 * l->phases)
@@ -311,21 +312,21 @@ static double add_impulse_response(const loop *l, int input, uint64_t phase, uin
 
 // What is left of unit states, all together, after `steps` steps from where all periods come together, at
 // most; `out` becomes the sums of their responses.
-static double sum_free_responses(const loop *l, uint64_t steps, const int *is_excited, sums *out)
+static double sum_free_responses(const loop *l, uint64_t steps, const int *is_excited, signal_sums *out)
 {
     const double *units = (const double *)&state_units;
     double residual[AXIS_STATES] = {0.0}, largest = 0.0;
     memset(out, 0, sizeof *out);
     for (int i = 0; i < AXIS_STATES; ++i) {
         axis_state s;
-        double y[LOOP_SIGNALS], *values = (double *)&s;
+        double signals[LOOP_SIGNALS], *values = (double *)&s;
         if (!is_excited[i]) continue;
         memset(&s, 0, sizeof s);
         values[i] = units[i];
         uint64_t tick = 1 % l->phases;
         for (uint64_t n = 0; n < steps; ++n, tick = tick + 1 < l->phases ? tick + 1 : 0) {
-            step(l, tick, no_input, &s, y);
-            add(y, out->of[tick]);
+            step(l, tick, no_input, &s, signals);
+            add_magnitudes(signals, out->by_phase[tick]);
         }
         if (holds_no_position(l->p)) s.x[X_POSITION] = 0.0;
         for (int k = 0; k < AXIS_STATES; ++k) residual[k] += real_abs(values[k]) / units[k];
@@ -336,12 +337,13 @@ static double sum_free_responses(const loop *l, uint64_t steps, const int *is_ex
 
 // [m] How much farther a position that drifts can come in a response whose states are `remaining` at its end,
 // by the sums of its velocity.
-static double drift_bound(const loop *l, double remaining, double remaining_fraction, const sums *tail)
+static double drift_bound(const loop *l, double remaining, double remaining_fraction, const signal_sums *tail)
 {
     const double dt = l->p->dt;
     double distance = 0.0;
-    for (uint64_t a = 0; a < l->phases; ++a)
-        distance += dt * (tail->of[a][LOOP_VELOCITY] + 2.0 * dt * tail->of[a][LOOP_ACCELERATION]);
+    for (uint64_t phase = 0; phase < l->phases; ++phase)
+        distance +=
+            dt * (tail->by_phase[phase][LOOP_VELOCITY] + 2.0 * dt * tail->by_phase[phase][LOOP_ACCELERATION]);
     return remaining * distance / (1.0 - remaining_fraction);
 }
 
@@ -350,11 +352,11 @@ static int axis_gains(const loop *l, double (*out)[LOOP_INPUTS])
 {
     int is_excited[AXIS_STATES] = {0};
     double offset;
-    sums tail, excitation_sums;
+    signal_sums tail, excitation_sums;
     memset(&excitation_sums, 0, sizeof excitation_sums);
-    for (int e = 0; e < LOOP_INPUTS; ++e) {
-        for (uint64_t phase = 0; phase < l->phases && input_acts_on_axis(l->p, l->axis, e); ++phase)
-            (void)add_impulse_response(l, e, phase, 2 * l->phases, &excitation_sums, is_excited, &offset);
+    for (int input = 0; input < LOOP_INPUTS; ++input) {
+        for (uint64_t phase = 0; phase < l->phases && input_acts_on_axis(l->p, l->axis, input); ++phase)
+            (void)add_impulse_response(l, input, phase, 2 * l->phases, &excitation_sums, is_excited, &offset);
     }
     uint64_t steps = l->phases * (1 + (uint64_t)(4.0 / (l->p->dt * (double)l->phases)));
     double remaining_fraction = sum_free_responses(l, steps, is_excited, &tail);
@@ -363,25 +365,27 @@ static int axis_gains(const loop *l, double (*out)[LOOP_INPUTS])
         if (!(remaining_fraction < 1e6) || !((double)steps * l->p->dt < TIME_MAX)) return 0;
         remaining_fraction = sum_free_responses(l, steps, is_excited, &tail);
     }
-    for (int e = 0; e < LOOP_INPUTS; ++e) {
-        sums all;
+    for (int input = 0; input < LOOP_INPUTS; ++input) {
+        signal_sums totals;
         double remaining = 0.0, offsets = 0.0;
-        memset(&all, 0, sizeof all);
-        for (uint64_t phase = 0; phase < l->phases && input_acts_on_axis(l->p, l->axis, e); ++phase) {
-            remaining += add_impulse_response(l, e, phase, steps, &all, is_excited, &offset);
+        memset(&totals, 0, sizeof totals);
+        for (uint64_t phase = 0; phase < l->phases && input_acts_on_axis(l->p, l->axis, input); ++phase) {
+            remaining += add_impulse_response(l, input, phase, steps, &totals, is_excited, &offset);
             offsets += offset;
         }
         // Of each phase one disturbance enters every `phases` steps until the end, and its offset stays.
-        const uint64_t after = l->p->horizon > steps ? l->p->horizon - steps : 0,
-                       times = after / l->phases + 1;
-        const double drift = (double)times * (offsets + drift_bound(l, remaining, remaining_fraction, &tail));
+        const uint64_t steps_after = l->p->horizon > steps ? l->p->horizon - steps : 0,
+                       repetitions = steps_after / l->phases + 1;
+        const double drift =
+            (double)repetitions * (offsets + drift_bound(l, remaining, remaining_fraction, &tail));
         for (int k = 0; k < LOOP_SIGNALS; ++k) {
-            out[k][e] = 0.0;
-            for (uint64_t a = 0; a < l->phases; ++a) {
-                const int is_adrift = holds_no_position(l->p) && k == LOOP_POSITION;
-                const double rest =
-                    is_adrift ? drift : remaining * tail.of[a][k] / (1.0 - remaining_fraction);
-                out[k][e] = real_max(out[k][e], (all.of[a][k] + rest) * (1.0 + 1e-6)); // rounding
+            out[k][input] = 0.0;
+            for (uint64_t last_phase = 0; last_phase < l->phases; ++last_phase) {
+                const int drifts = holds_no_position(l->p) && k == LOOP_POSITION;
+                const double tail_sum =
+                    drifts ? drift : remaining * tail.by_phase[last_phase][k] / (1.0 - remaining_fraction);
+                out[k][input] = real_max(out[k][input], (totals.by_phase[last_phase][k] + tail_sum) *
+                                                            (1.0 + 1e-6)); // rounding
             }
         }
     }
@@ -392,9 +396,9 @@ static uint64_t common_multiple(uint64_t a, uint64_t b)
 {
     uint64_t x = a, y = b;
     while (y != 0) {
-        const uint64_t rest = x % y;
+        const uint64_t remainder = x % y;
         x = y;
-        y = rest;
+        y = remainder;
     }
     return a / x * b;
 }
@@ -419,7 +423,7 @@ int vy_loop_gains(const loop_params *p, loop_gains *out)
             l.rate[k] = k % p->rate == 0;
         }
         plant_step(p, axis, &l.plant);
-        if (!axis_gains(&l, out->of[axis])) return 0;
+        if (!axis_gains(&l, out->gain[axis])) return 0;
     }
     return 1;
 }
@@ -428,20 +432,21 @@ loop_delays vy_loop_delays(const loop_params *p)
 {
     const double period = (double)p->rate * p->dt, sample_age = p->truth ? 0.0 : (double)p->imu * p->dt;
     loop_delays out = {0.0, 0.0};
-    axis_state rate, torque;
-    memset(&rate, 0, sizeof rate);
-    memset(&torque, 0, sizeof torque);
+    axis_state rate_impulse, command_impulse;
+    memset(&rate_impulse, 0, sizeof rate_impulse);
+    memset(&command_impulse, 0, sizeof command_impulse);
     double largest[2] = {0.0, 0.0}, last[2] = {1.0, 1.0};
-    torque.command = 1.0;
+    command_impulse.command = 1.0;
     // Until nothing is left, and no longer than a slow filter takes.
     for (int k = 0; k < 100000 && (k < 10 || last[0] > 1e-15 * largest[0] || last[1] > 1e-15); ++k) {
-        const double of_rate = indi_command(p, 0.0, k == 0 ? 1.0 : 0.0, &rate);
-        const double of_command = indi_command(p, 0.0, 0.0, &torque);
-        torque.command = 0.0;
-        out.rate_delay += real_abs(of_rate) * ((double)k * period + sample_age);
-        out.command_delay += real_abs(of_command) * (double)(k + 1) * period; // of the one before
-        last[0] = real_abs(of_rate) + real_abs(rate.rate_filter[0]);
-        last[1] = real_abs(of_command) + real_abs(torque.lagged) + real_abs(torque.torque_filter[1]) * period;
+        const double rate_response = indi_command(p, 0.0, k == 0 ? 1.0 : 0.0, &rate_impulse);
+        const double command_response = indi_command(p, 0.0, 0.0, &command_impulse);
+        command_impulse.command = 0.0;
+        out.rate_delay += real_abs(rate_response) * ((double)k * period + sample_age);
+        out.command_delay += real_abs(command_response) * (double)(k + 1) * period; // of the one before
+        last[0] = real_abs(rate_response) + real_abs(rate_impulse.rate_filter[0]);
+        last[1] = real_abs(command_response) + real_abs(command_impulse.lagged) +
+                  real_abs(command_impulse.torque_filter[1]) * period;
         largest[0] = real_max(largest[0], last[0]);
     }
     return out;

@@ -63,21 +63,22 @@ enum { LOOP_CASCADE, LOOP_LEE, LOOP_MELLINGER, LOOP_VELOCITY_RUNG };
 
 /// Constants of the loop. Periods are in steps.
 typedef struct loop_params {
-    double dt;      // [s]
-    double gravity; // [m/s^2]
-    double lag;     // [s] of the rotors; 0: none
-    double drag[2]; // [1/s] per velocity: across, along
-    uint64_t imu, mocap, control, rate;
-    uint64_t truth; // the estimate is the truth
-    uint64_t law;
+    double dt;                           // [s]
+    double gravity;                      // [m/s^2]
+    double lag;                          // [s] of the rotors; 0: none
+    double drag[2];                      // [1/s] per velocity: across, along
+    uint64_t imu, mocap;                 // periods of the sensors
+    uint64_t control, rate;              // periods of the position loop and of the rate loop
+    uint64_t truth;                      // 1: the estimate is the truth
+    uint64_t law;                        // LOOP_CASCADE, ...
     uint64_t horizon;                    // where the position drifts: the gains are those of so many steps
-    uint64_t incremental;                // of the cascade: rates by increments, indi.h
-    double position, velocity, integral; // [1/s^2] [1/s] [1/s^3]
-    double attitude, yaw, rates;         // [1/s]
+    uint64_t incremental;                // 1: the rate loop of the cascade works by increments, indi.h
+    double position, velocity, integral; // gains of the law [1/s^2] [1/s] [1/s^3]
+    double attitude, yaw, rates;         // likewise [1/s]
     double position_gain, velocity_gain, accel_gain; // of the estimator, as in fading_params
     double attitude_gain, gyro_gain;
-    double indi_phi[2][2], indi_lag; // as in indi_params
-} loop_params;                       // every byte counts: compared as a whole
+    double indi_transition[2][2], indi_lag_decay; // as in indi_params
+} loop_params;                                    // every byte counts: compared as a whole
 
 /// Whether the law makes a torque at once, without rungs.
 static inline int loop_is_geometric(const loop_params *p)
@@ -85,8 +86,9 @@ static inline int loop_is_geometric(const loop_params *p)
     return p->law == LOOP_LEE || p->law == LOOP_MELLINGER;
 }
 
+/// The peak gain from each input to each signal of each loop.
 typedef struct loop_gains {
-    double of[LOOP_AXES][LOOP_SIGNALS][LOOP_INPUTS];
+    double gain[LOOP_AXES][LOOP_SIGNALS][LOOP_INPUTS];
 } loop_gains;
 
 /// Returns 1, or 0 where the loop has no gain: it does not settle, its periods do not come together within a

@@ -158,22 +158,22 @@ static double fit_polynomials(const vy_path_def *def, const double *durations, d
 // How far speed and acceleration exceed their limits, as the factor by which time must be stretched.
 static double time_scale_needed(const vy_path_def *def, const double *durations, double polynomials[][3][8])
 {
-    double speed = 0.0, acceleration = 0.0;
+    double speed2_max = 0.0, acceleration2_max = 0.0;
     for (int i = 0; i + 1 < def->waypoint_count; ++i) {
         for (int k = 0; k <= SAMPLES_PER_PIECE; ++k) {
             const double t = durations[i] * k / SAMPLES_PER_PIECE;
-            double v = 0.0, a = 0.0;
+            double speed2 = 0.0, acceleration2 = 0.0;
             for (int axis = 0; axis < 3; ++axis) {
                 const jet x = path_polynomial(polynomials[i][axis], t);
-                v += x.d[1] * x.d[1];
-                a += x.d[2] * x.d[2];
+                speed2 += x.d[1] * x.d[1];
+                acceleration2 += x.d[2] * x.d[2];
             }
-            speed = real_max(speed, v);
-            acceleration = real_max(acceleration, a);
+            speed2_max = real_max(speed2_max, speed2);
+            acceleration2_max = real_max(acceleration2_max, acceleration2);
         }
     }
-    const double by_speed = real_sqrt(speed) / def->speed;
-    const double by_acceleration = real_sqrt(real_sqrt(acceleration) / def->acceleration);
+    const double by_speed = real_sqrt(speed2_max) / def->speed;
+    const double by_acceleration = real_sqrt(real_sqrt(acceleration2_max) / def->acceleration);
     return 1.001 * real_max(by_speed, by_acceleration); // between two samples it may be a little more
 }
 
@@ -181,22 +181,22 @@ static double time_scale_needed(const vy_path_def *def, const double *durations,
 static void allocate_time(const vy_path_def *def, double *durations, double polynomials[][3][8])
 {
     const int pieces = def->waypoint_count - 1;
-    double best = fit_polynomials(def, durations, polynomials), step = 0.2;
+    double best_cost = fit_polynomials(def, durations, polynomials), step = 0.2;
     for (int round = 0; round < ITERATION_MAX && step > 1e-3; ++round) {
-        int improved = 0;
+        int has_improved = 0;
         for (int i = 0; i < 2 * pieces; ++i) {
-            double trial[VY_WAYPOINT_CAP] = {0}, total = 0.0, total_before = 0.0;
-            for (int k = 0; k < pieces; ++k) total_before += trial[k] = durations[k];
-            trial[i / 2] *= i % 2 ? 1.0 + step : 1.0 / (1.0 + step);
-            for (int k = 0; k < pieces; ++k) total += trial[k];
-            for (int k = 0; k < pieces; ++k) trial[k] *= total_before / total;
-            const double cost = fit_polynomials(def, trial, polynomials);
-            if (!(cost < best)) continue;
-            best = cost;
-            improved = 1;
-            memcpy(durations, trial, (size_t)pieces * sizeof durations[0]);
+            double trial_durations[VY_WAYPOINT_CAP] = {0}, total = 0.0, total_before = 0.0;
+            for (int k = 0; k < pieces; ++k) total_before += trial_durations[k] = durations[k];
+            trial_durations[i / 2] *= i % 2 ? 1.0 + step : 1.0 / (1.0 + step);
+            for (int k = 0; k < pieces; ++k) total += trial_durations[k];
+            for (int k = 0; k < pieces; ++k) trial_durations[k] *= total_before / total;
+            const double cost = fit_polynomials(def, trial_durations, polynomials);
+            if (!(cost < best_cost)) continue;
+            best_cost = cost;
+            has_improved = 1;
+            memcpy(durations, trial_durations, (size_t)pieces * sizeof durations[0]);
         }
-        if (!improved) step *= 0.5;
+        if (!has_improved) step *= 0.5;
     }
 }
 

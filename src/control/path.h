@@ -10,24 +10,24 @@
 
 /// A quantity and its time derivatives, up to the fourth.
 typedef struct jet {
-    real d[5];
+    real d[5]; // the value, then derivative 1 to 4
 } jet;
 
 /// Where to be, and how to move there.
 typedef struct trajectory_point {
-    vec3 d[5]; // [m] [m/s] [m/s^2] [m/s^3] [m/s^4] world
-    real yaw, yaw_rate, yaw_acceleration;
+    vec3 d[5]; // position and its derivatives [m] [m/s] [m/s^2] [m/s^3] [m/s^4] world
+    real yaw, yaw_rate, yaw_acceleration; // [rad] [rad/s] [rad/s^2]
 } trajectory_point;
 
 /// Constants of a path; one layout for every lane width.
 typedef struct path_model {
     vy_path_def def;
-    double speed;           // [m/s] reached
-    double ramp;            // [s] from rest to speed
-    double cruise;          // [s] at speed
-    double phase_per_metre; // phase of the shape per metre of way [1/m]
-    int segments;           // of minimum snap
-    double times[VY_WAYPOINT_CAP];
+    double speed;                                  // [m/s] reached
+    double ramp;                                   // [s] from rest to speed
+    double cruise;                                 // [s] at speed
+    double phase_per_metre;                        // phase of the shape per metre of way [1/m]
+    int segments;                                  // of minimum snap: how many
+    double times[VY_WAYPOINT_CAP];                 // [s] at which each segment begins, and the last one ends
     double polynomials[VY_WAYPOINT_CAP - 1][3][8]; // coefficients over the time since the segment's start
 } path_model;
 
@@ -106,22 +106,22 @@ VY_FN jet path_eight_phase(const jet *g)
     // sin(2 k g) and cos(2 k g) by turning on: one pair of functions for all terms.
     real s1, c1, s = real_set(0.0), c = real_set(1.0);
     math_sincos(2.0 * g->d[0], &s1, &c1);
-    real f[5];
-    f[0] = g->d[0];
-    f[1] = real_set(1.0);
-    f[2] = f[3] = f[4] = real_set(0.0);
+    real derivatives[5];
+    derivatives[0] = g->d[0];
+    derivatives[1] = real_set(1.0);
+    derivatives[2] = derivatives[3] = derivatives[4] = real_set(0.0);
     for (int k = 1; k <= EIGHT_TERMS; ++k) {
         const real next = s * c1 + c * s1;
         c = c * c1 - s * s1;
         s = next;
         const double n = 2.0 * k, a = b[k - 1];
-        f[0] = f[0] + a * s;
-        f[1] = f[1] + (a * n) * c;
-        f[2] = f[2] - (a * n * n) * s;
-        f[3] = f[3] - (a * n * n * n) * c;
-        f[4] = f[4] + (a * n * n * n * n) * s;
+        derivatives[0] = derivatives[0] + a * s;
+        derivatives[1] = derivatives[1] + (a * n) * c;
+        derivatives[2] = derivatives[2] - (a * n * n) * s;
+        derivatives[3] = derivatives[3] - (a * n * n * n) * c;
+        derivatives[4] = derivatives[4] + (a * n * n * n * n) * s;
     }
-    return jet_of(f, g);
+    return jet_of(derivatives, g);
 }
 
 VY_FN trajectory_point path_point(const jet *x, const jet *y, const jet *z, const double *centre, double yaw)
@@ -149,10 +149,10 @@ VY_FN trajectory_point path_shape(const path_model *p, real time)
         return path_point(&x, &y, &z, centre, def->yaw);
     }
     if (def->kind == VY_PATH_FIGURE_EIGHT) {
-        const jet f = path_eight_phase(&phase), none = jet_scaled(0.0, f);
+        const jet f = path_eight_phase(&phase), zero = jet_scaled(0.0, f);
         const jet x = jet_scaled(def->radius, jet_sine(1.0, 0, &f)),
                   y = jet_scaled(0.5 * def->radius, jet_sine(2.0, 0, &f));
-        return path_point(&x, &y, &none, centre, def->yaw);
+        return path_point(&x, &y, &zero, centre, def->yaw);
     }
     const jet x = jet_scaled(def->radius, jet_sine(1.0, 1, &phase)),
               y = jet_scaled(def->radius, jet_sine(1.0, 0, &phase)),
@@ -183,7 +183,7 @@ VY_FN trajectory_point path_snap(const path_model *p, real time)
     VY_ASSERT(p->segments > 0 && p->segments < VY_WAYPOINT_CAP);
     const real t = real_clamp(time - def->start, real_set(0.0), real_set(p->times[p->segments]));
     const mask at_rest = (time <= def->start) | (time >= def->start + p->times[p->segments]);
-    const double none[3] = {0.0, 0.0, 0.0};
+    const double no_offset[3] = {0.0, 0.0, 0.0};
     trajectory_point out;
     memset(&out, 0, sizeof out);
     for (int i = 0; i < p->segments; ++i) {
@@ -193,7 +193,7 @@ VY_FN trajectory_point path_snap(const path_model *p, real time)
         const jet x = path_polynomial(p->polynomials[i][0], segment_time),
                   y = path_polynomial(p->polynomials[i][1], segment_time),
                   z = path_polynomial(p->polynomials[i][2], segment_time);
-        trajectory_point next = path_point(&x, &y, &z, none, 0.0);
+        trajectory_point next = path_point(&x, &y, &z, no_offset, 0.0);
         real ramp[5]; // heading: a ramp from one waypoint's to the next's
         const double span = p->times[i + 1] - p->times[i];
         const double from = def->waypoints[i].yaw, yaw_change = def->waypoints[i + 1].yaw - from;

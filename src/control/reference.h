@@ -47,13 +47,14 @@ VY_FN reference reference_at(const vy_setpoint *setpoints, int count, real time,
     const vec3 zero = vec3_zero();
     vec3 position = start, velocity = zero, acceleration = zero;
     if (mask_any(moving)) {
-        const real s = (time - start_time) / span;
-        const real progress = s * s * s * (10.0 + s * (6.0 * s - 15.0));
-        const real speed = 30.0 * s * s * ((s - 1.0) * (s - 1.0)) / span;
-        const real acceleration_scale = 60.0 * s * (1.0 + s * (2.0 * s - 3.0)) / (span * span);
+        const real fraction = (time - start_time) / span;
+        const real progress = fraction * fraction * fraction * (10.0 + fraction * (6.0 * fraction - 15.0));
+        const real progress_rate = 30.0 * fraction * fraction * ((fraction - 1.0) * (fraction - 1.0)) / span;
+        const real progress_acceleration =
+            60.0 * fraction * (1.0 + fraction * (2.0 * fraction - 3.0)) / (span * span);
         position = vec3_select(moving, vec3_add_scaled(start, progress, displacement), start);
-        velocity = vec3_select(moving, vec3_scale(speed, displacement), zero);
-        acceleration = vec3_select(moving, vec3_scale(acceleration_scale, displacement), zero);
+        velocity = vec3_select(moving, vec3_scale(progress_rate, displacement), zero);
+        acceleration = vec3_select(moving, vec3_scale(progress_acceleration, displacement), zero);
         yaw = real_select(moving, yaw + progress * yaw_change, yaw);
     }
     reference r = reference_rest(position, yaw);
@@ -69,10 +70,11 @@ VY_FN real setpoint_yaw_rate(const vy_setpoint *setpoints, int count, real time)
     real rate = real_set(0.0);
     for (int k = 0; k + 1 < count; ++k) {
         const vy_setpoint *from = &setpoints[k], *to = &setpoints[k + 1];
-        const real s = (time - from->time) / (to->time - from->time);
-        const real speed = 30.0 * s * s * ((s - 1.0) * (s - 1.0)) / (to->time - from->time);
-        const mask is_active = (s >= 0.0) & (s < 1.0);
-        rate = real_select(is_active, speed * (to->yaw - from->yaw), rate);
+        const real fraction = (time - from->time) / (to->time - from->time);
+        const real progress_rate =
+            30.0 * fraction * fraction * ((fraction - 1.0) * (fraction - 1.0)) / (to->time - from->time);
+        const mask is_active = (fraction >= 0.0) & (fraction < 1.0);
+        rate = real_select(is_active, progress_rate * (to->yaw - from->yaw), rate);
     }
     return rate;
 }

@@ -44,14 +44,14 @@ vy_status vy_check_path_def(const vy_path_def *def, vy_error *err)
     const struct {
         const char *name;
         double value;
-    } list[] = {{"radius", def->radius},
-                {"laps", def->laps},
-                {"speed", def->speed},
-                {"ramp", def->ramp},
-                {"acceleration", def->acceleration}};
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; ++i) {
-        if (real_is_finite(list[i].value) && list[i].value > 0.0) continue;
-        return vy_fail(err, VY_BAD_VALUE, "path.%s must be above 0, got %g", list[i].name, list[i].value);
+    } fields[] = {{"radius", def->radius},
+                  {"laps", def->laps},
+                  {"speed", def->speed},
+                  {"ramp", def->ramp},
+                  {"acceleration", def->acceleration}};
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; ++i) {
+        if (real_is_finite(fields[i].value) && fields[i].value > 0.0) continue;
+        return vy_fail(err, VY_BAD_VALUE, "path.%s must be above 0, got %g", fields[i].name, fields[i].value);
     }
     if (!vy_all_bounded(&def->centre.x, 3) || !vy_all_bounded(&def->to.x, 3) || !real_is_finite(def->climb) ||
         !real_is_finite(def->yaw) || !real_is_finite(def->start))

@@ -53,13 +53,15 @@ static int is_printable(char c) { return c >= ' ' && c <= '~'; }
 // The first line of what it wrote, in quotes; as much as `capacity` takes. 0: it is no text.
 static int quote(const char *text, size_t size, char *out, size_t capacity)
 {
-    size_t used = 0;
+    size_t length = 0;
     VY_ASSERT(capacity > 8);
-    for (; used < size && used + 6 < capacity && is_printable(text[used]); ++used) out[1 + used] = text[used];
-    const int is_complete = used == size || text[used] == '\n' || text[used] == '\r' || text[used] == '\0';
-    if (used == 0 || (used < 4 && !is_complete)) return 0;
+    for (; length < size && length + 6 < capacity && is_printable(text[length]); ++length)
+        out[1 + length] = text[length];
+    const int is_complete =
+        length == size || text[length] == '\n' || text[length] == '\r' || text[length] == '\0';
+    if (length == 0 || (length < 4 && !is_complete)) return 0;
     out[0] = '\'';
-    snprintf(out + 1 + used, capacity - 1 - used, is_complete ? "'" : "...'");
+    snprintf(out + 1 + length, capacity - 1 - length, is_complete ? "'" : "...'");
     return 1;
 }
 

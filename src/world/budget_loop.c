@@ -135,8 +135,8 @@ void vy_loop_build_drone(const vy_model *m, uint32_t index, loop_model *out)
                      .attitude_gain = q->fading.attitude_gain,
                      .gyro_gain = q->fading.gyro_gain};
     if (p.incremental) {
-        memcpy(p.indi_phi, q->ladder.indi.phi, sizeof p.indi_phi);
-        p.indi_lag = q->ladder.indi.lag;
+        memcpy(p.indi_transition, q->ladder.indi.transition, sizeof p.indi_transition);
+        p.indi_lag_decay = q->ladder.indi.lag_decay;
     }
     memset(out, 0, sizeof *out);
     if (!vy_controller_follows(kind) && !holds_velocity) return;

@@ -23,14 +23,14 @@ VY_FN void controller_hold(const vy_model *m, uint32_t index, mask active, bits 
 }
 
 /// Follow the flight plan by thrust and torque: Lee's law or Mellinger's, in the lanes of `active`.
-VY_COLD_FN void controller_trajectory(const vy_model *m, uint32_t index, const mask *active, int lee,
+VY_COLD_FN void controller_trajectory(const vy_model *m, uint32_t index, const mask *active, int is_lee,
                                       const world_block *w, drone_block *d)
 {
     const trajectory_point r = drone_trajectory(m, index, time_of(m, w->tick));
     vec3 integral = d->control.integral, torque;
     ladder_params storage;
     const ladder_params *p = drone_ladder(m, index, &d->estimate, &storage);
-    const real thrust = lower_trajectory(p, &r, &d->estimate, lee, &integral, &torque);
+    const real thrust = lower_trajectory(p, &r, &d->estimate, is_lee, &integral, &torque);
     control_state *c = &d->control;
     c->integral = vec3_select(*active, integral, c->integral);
     c->torque = vec3_select(*active, torque, c->torque);

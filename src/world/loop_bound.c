@@ -593,7 +593,7 @@ static void apply_linear_loop(const loop_model *m, const double *envelope, const
         double *y = out->of[axis];
         for (int k = 0; k < LOOP_SIGNALS; ++k) {
             y[k] = 0.0;
-            for (int e = 0; e < LOOP_INPUTS; ++e) y[k] += m->gains.of[axis][k][e] * n.of[axis][e];
+            for (int e = 0; e < LOOP_INPUTS; ++e) y[k] += m->gains.gain[axis][k][e] * n.of[axis][e];
         }
         // Within a step, between its ends.
         const double interpolation_error = 0.125 * m->params.dt * m->params.dt;

@@ -18,7 +18,7 @@
 //   loads, speeds              of this step: the loads on each drone, the targets of its actuators
 //   noise_draws, imu_draws     random numbers drawn ahead; NULL: none
 //   reply_source               where a controller's reply comes from
-//   first, nap_evaluated, events      is it the first step; was the policy evaluated; what the step reports
+//   is_first_step, nap_evaluated, events    was the policy evaluated; what the step reports (VY_EVENT_ bits)
 //   world                      in STAGE_WORLD alone
 
 #ifndef OPTION
@@ -54,10 +54,10 @@ OPTION(budget, m->nap.budget.duration > 0.0, "a budget of what is neglected")
 OPTION(recorded, m->has_recorded, "recorded flights as controllers")
 
 // before the first step
-STAGE_LANES(powertrain, if (mask_any(first)) powertrain_start(m, &first, drones, powertrain))
-STAGE_LANES(thruster, if (mask_any(first)) thrusters_start(m, &first, drones, thrusters))
-STAGE_WORLD(supervisor, if (first) vy_supervisor_start(m, drones, world->supervisors))
-STAGE_WORLD(sensor_suite, if (first) vy_sensor_suite_start(world))
+STAGE_LANES(powertrain, if (mask_any(is_first_step)) powertrain_start(m, &is_first_step, drones, powertrain))
+STAGE_LANES(thruster, if (mask_any(is_first_step)) thrusters_start(m, &is_first_step, drones, thrusters))
+STAGE_WORLD(supervisor, if (is_first_step) vy_supervisor_start(m, drones, world->supervisors))
+STAGE_WORLD(sensor_suite, if (is_first_step) vy_sensor_suite_start(world))
 
 // time
 STAGE(w->tick = w->tick + 1u)

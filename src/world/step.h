@@ -40,7 +40,7 @@ VY_FN uint32_t step(vy_world *world, unsigned options)
     noise_ahead *noise_draws = world->noise_ahead;
     rng_cache *imu_draws = world->imu_ahead;
     const vy_world *reply_source = world;
-    const mask first = w->tick == 0;
+    const mask is_first_step = w->tick == 0;
     mask nap_evaluated;
     uint32_t events = 0;
 

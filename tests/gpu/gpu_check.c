@@ -186,7 +186,7 @@ static void pace(int family, vy_precision precision, int general, uint32_t world
     vy_gpu *gpu = NULL;
     double best = 1e300;
     if (vy_gpu_create(batch, &gpu, &err) != VY_OK) die(&err);
-    if (general) vy_gpu_fly_general(gpu);
+    if (general) vy_gpu_use_general_kernel(gpu);
     for (int run = 0; run < (steps > 1 ? 3 : 200); ++run) {
         const double start = clock_wall_seconds();
         if (vy_gpu_step(gpu, steps, &err) != VY_OK) printf("%s\n", err.text);
