@@ -120,7 +120,7 @@ int vy_campaign_uses_lanes(const vy_plan *plan)
     for (int i = 0; i < plan->base->drone_count; ++i) {
         if (vy_controller_is_external(plan->base->drones[i].def.controller.kind)) return 0;
     }
-    return plan->shared_environment && !plan->every_step && plan->base->drone_count > 0;
+    return plan->shares_environment && !plan->needs_every_step && plan->base->drone_count > 0;
 }
 
 // Worlds side by side.

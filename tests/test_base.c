@@ -298,10 +298,10 @@ static void decimals_end_where_they_end(void **unused)
     assert_int_equal(vy_decimal_read(longest, 401, 0, &value), 0);
     static const char *const special[] = {"nan", "-INF", "+Infinity", ".inf", "-.NaN"};
     for (size_t i = 0; i < sizeof special / sizeof special[0]; ++i)
-        assert_int_equal(vy_decimal_not_finite(special[i], strlen(special[i])), 1);
-    assert_int_equal(vy_decimal_not_finite("infin", 5), 0);
-    assert_int_equal(vy_decimal_not_finite("", 0), 0);
-    assert_int_equal(vy_decimal_not_finite("1", 1), 0);
+        assert_int_equal(vy_decimal_is_not_finite(special[i], strlen(special[i])), 1);
+    assert_int_equal(vy_decimal_is_not_finite("infin", 5), 0);
+    assert_int_equal(vy_decimal_is_not_finite("", 0), 0);
+    assert_int_equal(vy_decimal_is_not_finite("1", 1), 0);
 }
 
 int main(void)

@@ -20,15 +20,15 @@ static inline void *vy_arena_alloc(vy_arena *arena, size_t size)
     return arena->base + start;
 }
 
-/// What an array takes of an arena.
+/// What an array of `size` bytes takes of an arena [bytes].
 static inline size_t vy_arena_aligned_size(size_t size) { return (size + 63u) & ~(size_t)63u; }
 
-/// An array of `after` bytes that begins with the `before` bytes of `old`; the arena's memory is zero behind
-/// it when it was at first. There must be room.
-static inline void *vy_arena_realloc(vy_arena *arena, const void *old, size_t before, size_t after)
+/// An array of `new_size` bytes that begins with the `old_size` bytes of `old`; the arena's memory is zero
+/// behind it when it was at first. There must be room.
+static inline void *vy_arena_realloc(vy_arena *arena, const void *old, size_t old_size, size_t new_size)
 {
-    void *to = vy_arena_alloc(arena, after);
-    VY_ASSERT(to != NULL && before <= after);
-    if (before > 0) memcpy(to, old, before);
-    return to;
+    void *moved = vy_arena_alloc(arena, new_size);
+    VY_ASSERT(moved != NULL && old_size <= new_size);
+    if (old_size > 0) memcpy(moved, old, old_size);
+    return moved;
 }

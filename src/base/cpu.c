@@ -22,13 +22,13 @@ vy_cpu_level vy_cpu_best(void)
 
 vy_cpu_level vy_cpu(void)
 {
-    int known = atomic_load_explicit(&level_in_use, memory_order_relaxed);
-    if (known == 0) {
-        known = (int)vy_cpu_best() + 1;
-        atomic_store_explicit(&level_in_use, known, memory_order_relaxed);
+    int level_plus_1 = atomic_load_explicit(&level_in_use, memory_order_relaxed);
+    if (level_plus_1 == 0) {
+        level_plus_1 = (int)vy_cpu_best() + 1;
+        atomic_store_explicit(&level_in_use, level_plus_1, memory_order_relaxed);
     }
-    VY_ASSERT(known >= 1 && known <= (int)vy_cpu_best() + 1);
-    return (vy_cpu_level)(known - 1);
+    VY_ASSERT(level_plus_1 >= 1 && level_plus_1 <= (int)vy_cpu_best() + 1);
+    return (vy_cpu_level)(level_plus_1 - 1);
 }
 
 int vy_cpu_choose(vy_cpu_level level)

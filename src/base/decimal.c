@@ -14,16 +14,16 @@ static size_t read_exponent(const char *text, size_t size, long *out)
 {
     VY_ASSERT(out != NULL);
     size_t at = 1;
-    long e = 0;
+    long exponent = 0;
     if (size == 0 || (text[0] != 'e' && text[0] != 'E')) return 0;
-    const int negative = at < size && text[at] == '-';
+    const int is_negative = at < size && text[at] == '-';
     if (at < size && (text[at] == '-' || text[at] == '+')) ++at;
     if (at == size || !is_digit(text[at])) return 0;
     for (; at < size && is_digit(text[at]); ++at) {
-        if (e < 100000) e = 10 * e + (text[at] - '0');
+        if (exponent < 100000) exponent = 10 * exponent + (text[at] - '0');
     }
-    VY_ASSERT(e >= 0 && e < 1000000);
-    *out = negative ? -e : e;
+    VY_ASSERT(exponent >= 0 && exponent < 1000000);
+    *out = is_negative ? -exponent : exponent;
     return at;
 }
 
@@ -33,22 +33,22 @@ size_t vy_decimal_read(const char *text, size_t size, int power, double *out)
     VY_ASSERT(power > -100000 && power < 100000);
     char buffer[DIGITS_MAX + 40]; // the digits as a whole number: no locale writes that otherwise
     size_t at = 0;
-    int used = 0, digits = 0, point = 0;
-    long exponent = 0, moved = 0;
-    if (at < size && (text[at] == '-' || text[at] == '+')) buffer[used++] = text[at++];
-    for (; at < size && (is_digit(text[at]) || (text[at] == '.' && !point)); ++at) {
+    int length = 0, digit_count = 0, has_point = 0;
+    long exponent = 0, point_exponent = 0;
+    if (at < size && (text[at] == '-' || text[at] == '+')) buffer[length++] = text[at++];
+    for (; at < size && (is_digit(text[at]) || (text[at] == '.' && !has_point)); ++at) {
         if (text[at] == '.') {
-            point = 1;
+            has_point = 1;
             continue;
         }
-        if (digits++ == DIGITS_MAX) return 0;
-        buffer[used++] = text[at];
-        moved -= point;
+        if (digit_count++ == DIGITS_MAX) return 0;
+        buffer[length++] = text[at];
+        point_exponent -= has_point;
     }
-    if (digits == 0) return 0;
+    if (digit_count == 0) return 0;
     at += read_exponent(text + at, size - at, &exponent);
-    VY_ASSERT(at <= size && used <= DIGITS_MAX + 1);
-    snprintf(buffer + used, sizeof buffer - (size_t)used, "e%ld", exponent + moved + power);
+    VY_ASSERT(at <= size && length <= DIGITS_MAX + 1);
+    snprintf(buffer + length, sizeof buffer - (size_t)length, "e%ld", exponent + point_exponent + power);
     *out = strtod(buffer, NULL);
     return at;
 }
@@ -61,7 +61,7 @@ int vy_decimal_parse(const char *text, size_t size, double *out)
     return 1;
 }
 
-int vy_decimal_not_finite(const char *text, size_t size)
+int vy_decimal_is_not_finite(const char *text, size_t size)
 {
     static const char *const words[] = {"nan", "inf", "infinity"};
     if (size > 0 && (*text == '-' || *text == '+')) ++text, --size;

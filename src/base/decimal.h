@@ -15,4 +15,4 @@ int vy_decimal_parse(const char *text, size_t size, double *out);
 
 /// Whether a text is "nan", "inf" or "infinity" in any case, with a sign or a point before it or without:
 /// words that a person may mean as numbers, but that are refused.
-int vy_decimal_not_finite(const char *text, size_t size);
+int vy_decimal_is_not_finite(const char *text, size_t size);

@@ -5,6 +5,6 @@
 /// rounding mode (clang 14 does), but not past a volatile store.
 static inline double fpu_result(double x)
 {
-    const volatile double kept = x;
-    return kept;
+    const volatile double computed = x;
+    return computed;
 }

@@ -164,9 +164,9 @@ VY_FN void math_sincos(real x, real *sine, real *cosine)
     real h, l, s, c, s_low, c_low;
     const bits q = math_reduce(x, &h, &l);
     math_sincos_pairs(h, l, &s, &s_low, &c, &c_low);
-    const mask odd = (q & 1u) != 0u;
-    const real a = real_of(bits_of(real_select(odd, c, s)) ^ ((q & 2u) << 62));
-    *cosine = real_of(bits_of(real_select(odd, s, c)) ^ (((q + 1u) & 2u) << 62));
+    const mask is_odd = (q & 1u) != 0u;
+    const real a = real_of(bits_of(real_select(is_odd, c, s)) ^ ((q & 2u) << 62));
+    *cosine = real_of(bits_of(real_select(is_odd, s, c)) ^ (((q + 1u) & 2u) << 62));
     *sine = real_select(real_abs(x) < 0x1p-27, x, a); // keeps -0
 }
 
@@ -197,9 +197,9 @@ VY_FN real math_tan(real x)
     real h, l, sh, sl, ch, cl, rest;
     const bits q = math_reduce(x, &h, &l);
     math_sincos_pairs(h, l, &sh, &sl, &ch, &cl);
-    const mask odd = (q & 1u) != 0u; // then -cos / sin
-    const real t = math_quotient(real_select(odd, -ch, sh), real_select(odd, -cl, sl),
-                                 real_select(odd, sh, ch), real_select(odd, sl, cl), &rest);
+    const mask is_odd = (q & 1u) != 0u; // then -cos / sin
+    const real t = math_quotient(real_select(is_odd, -ch, sh), real_select(is_odd, -cl, sl),
+                                 real_select(is_odd, sh, ch), real_select(is_odd, sl, cl), &rest);
     return real_select(real_abs(x) < 0x1p-27, x, t + rest); // keeps -0
 }
 
@@ -233,9 +233,9 @@ VY_FN real math_angle(real y, real y_low, real x, real x_low, bits x_negative)
         0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55, 0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55,
         0x1.2d97c7f3321d2p+1, 0x1.a79394c9e8a0ap-54, 0x1.2d97c7f3321d2p+1, 0x1.a79394c9e8a0ap-54};
     // clang-format on
-    const mask swap = y > x;
-    const real a = real_select(swap, x, y), a_low = real_select(swap, x_low, y_low);
-    const real b = real_select(swap, y, x), b_low = real_select(swap, y_low, x_low);
+    const mask is_steep = y > x;
+    const real a = real_select(is_steep, x, y), a_low = real_select(is_steep, x_low, y_low);
+    const real b = real_select(is_steep, y, x), b_low = real_select(is_steep, y_low, x_low);
     const real ratio = a / b, eighths = real_round(ratio * 8.0), c = 0.125 * eighths;
 
     const real b_top = math_high_half(b), d = a - c * b_top, e = c * (b - b_top);
@@ -249,14 +249,14 @@ VY_FN real math_angle(real y, real y_low, real x, real x_low, bits x_negative)
         -0x1.5555555555553p-2 +
         z * (0x1.999999998a66cp-3 +
              z * (-0x1.249248aa3cedbp-3 + z * (0x1.c719c3abe2244p-4 + z * -0x1.714c598954701p-4)));
-    const real small = q_low + (q * z) * poly;
+    const real correction = q_low + (q * z) * poly;
 
-    const bits column = (x_negative << 1) | bits_select(swap, bits_set(1), bits_set(0));
+    const bits column = (x_negative << 1) | bits_select(is_steep, bits_set(1), bits_set(0));
     const bits sign = ((column ^ (column << 1)) << 62) & 0x8000000000000000u; // minus in columns 1 and 2
-    const bits at = (real_round_bits(eighths) << 3) + (column << 1);
-    const real base = real_gather(table, at), base_low = real_gather(table + 1, at);
+    const bits table_index = (real_round_bits(eighths) << 3) + (column << 1);
+    const real base = real_gather(table, table_index), base_low = real_gather(table + 1, table_index);
     const real r = real_of(bits_of(q) ^ sign), s = base + r;
-    const real angle = s + ((r - (s - base)) + (base_low + real_of(bits_of(small) ^ sign)));
+    const real angle = s + ((r - (s - base)) + (base_low + real_of(bits_of(correction) ^ sign)));
     return real_select((ratio < 0x1p-30) & (column == 0u), ratio, angle);
 }
 
@@ -265,13 +265,13 @@ VY_FN real math_atan2(real y, real x)
 {
     // Zeros and infinities become points in the same direction; the rest moves to where nothing overflows.
     real a = real_abs(y), b = real_abs(x);
-    const mask far = (a > DBL_MAX) | (b > DBL_MAX);
-    a = real_select(far, real_select(a > DBL_MAX, real_set(1.0), real_set(0.0)), a);
-    b = real_select(far, real_select(b > DBL_MAX, real_set(1.0), real_set(0.0)), b);
+    const mask is_infinite = (a > DBL_MAX) | (b > DBL_MAX);
+    a = real_select(is_infinite, real_select(a > DBL_MAX, real_set(1.0), real_set(0.0)), a);
+    b = real_select(is_infinite, real_select(b > DBL_MAX, real_set(1.0), real_set(0.0)), b);
     b = real_select((a == 0.0) & (b == 0.0), real_set(1.0), b);
-    const mask bad = (x != x) | (y != y);
-    a = real_select(bad, real_set(1.0), a);
-    b = real_select(bad, real_set(1.0), b);
+    const mask is_nan = (x != x) | (y != y);
+    a = real_select(is_nan, real_set(1.0), a);
+    b = real_select(is_nan, real_set(1.0), b);
     const real size = real_max(a, b);
     const real scale = real_select(size > 0x1p500, real_set(0x1p-600),
                                    real_select(size < 0x1p-400, real_set(0x1p600), real_set(1.0)));
@@ -281,7 +281,7 @@ VY_FN real math_atan2(real y, real x)
     // A tiny angle is the quotient itself, which scaling could have hurt.
     const real ratio = a / b;
     const real r = real_select((ratio < 0x1p-30) & (negative == 0u), ratio, angle);
-    return real_select(bad, x + y, real_copysign(r, y));
+    return real_select(is_nan, x + y, real_copysign(r, y));
 }
 
 /// sqrt(1 - x^2) as a pair, for |x| <= 1.
@@ -298,21 +298,21 @@ VY_FN real math_sqrt_1_minus_square(real x, real *low)
 
 VY_FN real math_asin(real x)
 {
-    const mask good = real_abs(x) <= 1.0;
-    const real a = real_select(good, real_abs(x), real_set(0.0));
+    const mask in_domain = real_abs(x) <= 1.0;
+    const real a = real_select(in_domain, real_abs(x), real_set(0.0));
     real low;
     const real b = math_sqrt_1_minus_square(a, &low);
     const real angle = math_angle(a, real_set(0.0), b, low, bits_set(0));
-    return real_select(good, real_copysign(angle, x), math_nan());
+    return real_select(in_domain, real_copysign(angle, x), math_nan());
 }
 
 VY_FN real math_acos(real x)
 {
-    const mask good = real_abs(x) <= 1.0;
-    const real a = real_select(good, real_abs(x), real_set(0.0));
+    const mask in_domain = real_abs(x) <= 1.0;
+    const real a = real_select(in_domain, real_abs(x), real_set(0.0));
     real low;
     const real b = math_sqrt_1_minus_square(a, &low);
-    return real_select(good, math_angle(b, low, a, real_set(0.0), bits_of(x) >> 63), math_nan());
+    return real_select(in_domain, math_angle(b, low, a, real_set(0.0), bits_of(x) >> 63), math_nan());
 }
 
 // Exponential and logarithm
@@ -349,15 +349,15 @@ VY_FN real math_log_pair(real x, real *low)
     static const double table[91 * 3] = {
 #include "base/log_table.inl"
     };
-    const mask tiny = x < DBL_MIN;
-    const bits b = bits_of(real_select(tiny, x * 0x1p54, x));
+    const mask is_tiny = x < DBL_MIN;
+    const bits b = bits_of(real_select(is_tiny, x * 0x1p54, x));
     const bits moved = b + (0x3ff0000000000000u - 0x3fe6a09e00000000u); // m from sqrt(1/2) to sqrt(2)
     const real k =
-        real_from_uint((moved >> 52) & 0x7ffu) - real_select(tiny, real_set(1077.0), real_set(1023.0));
+        real_from_uint((moved >> 52) & 0x7ffu) - real_select(is_tiny, real_set(1077.0), real_set(1023.0));
     const real m = real_of(b - (moved & 0xfff0000000000000u) + 0x3ff0000000000000u);
-    const bits i = real_round_bits(m * 128.0) - 91u, at = (i << 1) + i;
-    const real r = real_gather(table, at);
-    const real log_high = real_gather(table + 1, at), log_low = real_gather(table + 2, at);
+    const bits i = real_round_bits(m * 128.0) - 91u, table_index = (i << 1) + i;
+    const real r = real_gather(table, table_index);
+    const real log_high = real_gather(table + 1, table_index), log_low = real_gather(table + 2, table_index);
 
     const real m_top = math_high_half(m), f1 = m_top * r - 1.0, f2 = (m - m_top) * r;
     const real f = f1 + f2, f_low = f2 - (f - f1);
@@ -393,9 +393,9 @@ VY_FN real math_pow_finite(real x, real y)
     const real high = math_log_pair(real_abs(x), &low);
     const real c = real_clamp(y, real_set(-0x1p80), real_set(0x1p80)); // over- or underflows just the same
     const real p = c * high, rest = math_product_error(c, high, p) + c * low;
-    const mask inside = real_abs(p) < 800.0;
+    const mask in_range = real_abs(p) < 800.0;
     const real edge = real_copysign(real_set(800.0), p);
-    return math_exp_pair(real_select(inside, p, edge), real_select(inside, rest, real_set(0.0)));
+    return math_exp_pair(real_select(in_range, p, edge), real_select(in_range, rest, real_set(0.0)));
 }
 
 /// Lanes where |x| is a whole number.
@@ -409,13 +409,13 @@ VY_FN mask math_is_whole(real x)
 VY_FN real math_pow_special(real x, real y, real finite)
 {
     const real infinity = real_of(bits_set(0x7ff0000000000000u)), a = real_abs(x);
-    const mask whole = math_is_whole(y), odd = whole & mask_not(math_is_whole(0.5 * y));
-    const mask end = (a == 0.0) | (a > DBL_MAX) | (real_abs(y) > DBL_MAX);
+    const mask is_whole = math_is_whole(y), is_odd = is_whole & mask_not(math_is_whole(0.5 * y));
+    const mask at_limit = (a == 0.0) | (a > DBL_MAX) | (real_abs(y) > DBL_MAX);
     const mask grows = ((a > 1.0) & (y > 0.0)) | ((a < 1.0) & (y < 0.0));
     const real limit = real_select(a == 1.0, real_set(1.0), real_select(grows, infinity, real_set(0.0)));
-    real r = real_select(end, limit, finite);
-    r = real_of(bits_of(r) | bits_select(odd, bits_of(x) & 0x8000000000000000u, bits_set(0)));
-    r = real_select((x < 0.0) & (a <= DBL_MAX) & mask_not(whole), math_nan(), r);
+    real r = real_select(at_limit, limit, finite);
+    r = real_of(bits_of(r) | bits_select(is_odd, bits_of(x) & 0x8000000000000000u, bits_set(0)));
+    r = real_select((x < 0.0) & (a <= DBL_MAX) & mask_not(is_whole), math_nan(), r);
     r = real_select((x != x) | (y != y), x + y, r);
     return real_select((x == 1.0) | (y == 0.0), real_set(1.0), r);
 }
@@ -424,9 +424,9 @@ VY_FN real math_pow_special(real x, real y, real finite)
 VY_FN real math_pow(real x, real y)
 {
     const real r = math_pow_finite(x, y);
-    const mask plain = (x > 0.0) & (x <= DBL_MAX) & (real_abs(y) <= DBL_MAX);
-    if (mask_all(plain)) return r;
-    return real_select(plain, r, math_pow_special(x, y, r));
+    const mask is_regular = (x > 0.0) & (x <= DBL_MAX) & (real_abs(y) <= DBL_MAX);
+    if (mask_all(is_regular)) return r;
+    return real_select(is_regular, r, math_pow_special(x, y, r));
 }
 
 #endif

@@ -31,8 +31,8 @@ VY_FN void math_sincos(real x, real *sine, real *cosine)
     const real z = r * r;
     const real s = r + r * (z * (-0x1.555544p-3 + z * (0x1.1106fcp-7 + z * -0x1.992c32p-13)));
     const real c = (1.0 - 0.5 * z) + (z * z) * (0x1.55554ap-5 + z * (-0x1.6c0c22p-10 + z * 0x1.99e362p-16));
-    const mask odd = (q & 1u) != 0u;
-    const real a = real_select(odd, c, s), b = real_select(odd, s, c);
+    const mask is_odd = (q & 1u) != 0u;
+    const real a = real_select(is_odd, c, s), b = real_select(is_odd, s, c);
     *sine = real_select((q & 2u) != 0u, -a, a);
     *cosine = real_select(((q + 1u) & 2u) != 0u, -b, b);
 }
@@ -56,23 +56,23 @@ VY_FN real math_atan2(real y, real x)
 {
     // Infinities become points in the same direction.
     real a = real_abs(y), b = real_abs(x);
-    const mask far = (a > FLT_MAX) | (b > FLT_MAX);
-    a = real_select(far, real_select(a > FLT_MAX, 1.0, 0.0), a);
-    b = real_select(far, real_select(b > FLT_MAX, 1.0, 0.0), b);
+    const mask is_infinite = (a > FLT_MAX) | (b > FLT_MAX);
+    a = real_select(is_infinite, real_select(a > FLT_MAX, 1.0, 0.0), a);
+    b = real_select(is_infinite, real_select(b > FLT_MAX, 1.0, 0.0), b);
     const mask swap = a > b;
     const real small = real_select(swap, b, a), large = real_select(swap, a, b);
     // Above tan(pi/8) the angle is pi/4 and what is missing to it.
-    const mask steep = small > large * 0x1.a8279ap-2;
-    const real top = real_select(steep, small - large, small);
-    const real bottom = real_select(steep, small + large, real_select(large > 0.0, large, 1.0));
-    const real t = top / bottom, z = t * t;
+    const mask is_steep = small > large * 0x1.a8279ap-2;
+    const real numerator = real_select(is_steep, small - large, small);
+    const real denominator = real_select(is_steep, small + large, real_select(large > 0.0, large, 1.0));
+    const real t = numerator / denominator, z = t * t;
     const real p = -0x1.55544ep-2 + z * (0x1.9922bep-3 + z * (-0x1.1c1db2p-3 + z * 0x1.4927fcp-4));
-    real r = t + t * (z * p), eighths = real_select(steep, 1.0, 0.0); // of a turn
+    real r = t + t * (z * p), eighths = real_select(is_steep, 1.0, 0.0); // of a turn
     r = real_select(swap, -r, r);
     eighths = real_select(swap, 2.0 - eighths, eighths);
-    const mask back = (single_bits(x) >> 31) != 0u;
-    r = real_select(back, -r, r);
-    eighths = real_select(back, 4.0 - eighths, eighths);
+    const mask is_x_negative = (single_bits(x) >> 31) != 0u;
+    r = real_select(is_x_negative, -r, r);
+    eighths = real_select(is_x_negative, 4.0 - eighths, eighths);
     const real angle = eighths * 0x1.921fp-1 + (eighths * 0x1.6a8886p-18 + r);
     return real_select((x != x) | (y != y), x + y, real_copysign(angle, y));
 }
@@ -93,10 +93,10 @@ VY_FN real math_exp(real x)
 
 VY_FN real math_log(real x)
 {
-    const mask tiny = x < FLT_MIN;
-    const uint32_t b = single_bits(real_select(tiny, x * 0x1p24, x));
+    const mask is_tiny = x < FLT_MIN;
+    const uint32_t b = single_bits(real_select(is_tiny, x * 0x1p24, x));
     const uint32_t moved = b + (0x3f800000u - 0x3f3504f3u); // m from sqrt(1/2) to sqrt(2)
-    const real k = static_cast<int32_t>(moved >> 23) - (tiny ? 151 : 127);
+    const real k = static_cast<int32_t>(moved >> 23) - (is_tiny ? 151 : 127);
     const real f = single_of(b - (moved & 0xff800000u) + 0x3f800000u) - 1.0;
     // log(1 + f) = 2 artanh(s) and 2 s = f - s f
     const real s = f / (2.0 + f), z = s * s;

@@ -12,8 +12,8 @@ double vy_lag_decay(double time, double lag);
 /// A step of u' = (g - u) / lag with a target g that moves: what its changes count for, beside the decays of
 /// u. Exact for a constant target, whatever the lag.
 typedef struct lag_weights {
-    real middle, last; // of g half-way (twice) and at the end: ETDRK4 (Cox, Matthews, 2002)
-    real last_linear;  // of g at the end, in a step of order 2
+    real middle, last; // weights of g half-way (twice) and at the end: ETDRK4 (Cox, Matthews, 2002)
+    real last_linear;  // weight of g at the end, in a step of order 2
 } lag_weights;
 
 /// Weights of a lag over a step of `time`; a lag of 0 is none.

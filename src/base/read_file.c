@@ -10,20 +10,20 @@
 
 static vy_status read_stream(FILE *file, size_t limit, char **data, size_t *size)
 {
-    size_t used = 0, capacity = 0;
+    size_t read_size = 0, capacity = 0;
     for (;;) {
-        if (used + 1 >= capacity) {
+        if (read_size + 1 >= capacity) {
             capacity = capacity == 0 ? (size_t)1 << 16 : 2 * capacity;
-            char *more = realloc(*data, capacity);
-            if (more == NULL) return VY_NO_MEMORY;
-            *data = more;
+            char *grown = realloc(*data, capacity);
+            if (grown == NULL) return VY_NO_MEMORY;
+            *data = grown;
         }
-        const size_t got = fread(*data + used, 1, capacity - used - 1, file);
-        used += got;
-        if (got == 0 || used > limit) break;
+        const size_t count = fread(*data + read_size, 1, capacity - read_size - 1, file);
+        read_size += count;
+        if (count == 0 || read_size > limit) break;
     }
-    (*data)[used] = 0;
-    *size = used;
+    (*data)[read_size] = 0;
+    *size = read_size;
     return ferror(file) ? VY_IO : VY_OK;
 }
 
@@ -35,10 +35,10 @@ vy_status vy_read_file(const char *path, size_t limit, char **data, size_t *size
     if (file == NULL && errno == ENOMEM) return VY_NO_MEMORY;
     if (file == NULL) return errno == ENOENT || errno == ENOTDIR ? VY_NOT_FOUND : VY_IO;
     const vy_status status = read_stream(file, limit, data, size);
-    const int reason = errno;
+    const int saved_errno = errno;
     fclose(file);
     if (status == VY_OK) return VY_OK;
-    errno = reason;
+    errno = saved_errno;
     free(*data);
     *data = NULL;
     return status;

@@ -98,14 +98,14 @@ VY_FN void fpu_set_mode(uint64_t mode) { (void)mode; }
 /// Set the environment and return the previous one.
 VY_FN uint64_t fpu_enter(void)
 {
-    const uint64_t found = fpu_mode();
-    if ((found & FPU_MODE_BITS) != FPU_MODE_WANTED) fpu_set_mode(FPU_MODE_WANTED);
-    return found;
+    const uint64_t previous = fpu_mode();
+    if ((previous & FPU_MODE_BITS) != FPU_MODE_WANTED) fpu_set_mode(FPU_MODE_WANTED);
+    return previous;
 }
 
-VY_FN void fpu_leave(uint64_t found)
+VY_FN void fpu_leave(uint64_t previous)
 {
-    if ((found & FPU_MODE_BITS) != FPU_MODE_WANTED) fpu_set_mode(found);
+    if ((previous & FPU_MODE_BITS) != FPU_MODE_WANTED) fpu_set_mode(previous);
 }
 
 // Beside it, on x86-64, the C library rounds decimal numbers in the x87 unit's rounding mode.
@@ -128,23 +128,24 @@ VY_FN void fpu_set_x87_mode(uint64_t mode) { (void)mode; }
 #define FPU_X87_MODE_WANTED 0u
 #endif
 
+/// The floating-point environment of a caller, to be restored.
 typedef struct fpu_saved {
-    uint64_t mode, x87_mode;
+    uint64_t mode, x87_mode; // as from fpu_mode() and fpu_x87_mode()
 } fpu_saved;
 
 VY_FN fpu_saved fpu_enter_scope(void)
 {
-    fpu_saved found;
-    found.mode = fpu_enter();
-    found.x87_mode = fpu_x87_mode();
-    if (found.x87_mode != FPU_X87_MODE_WANTED) fpu_set_x87_mode(FPU_X87_MODE_WANTED);
-    return found;
+    fpu_saved previous;
+    previous.mode = fpu_enter();
+    previous.x87_mode = fpu_x87_mode();
+    if (previous.x87_mode != FPU_X87_MODE_WANTED) fpu_set_x87_mode(FPU_X87_MODE_WANTED);
+    return previous;
 }
 
-VY_FN void fpu_leave_scope(const fpu_saved *found)
+VY_FN void fpu_leave_scope(const fpu_saved *previous)
 {
-    if (found->x87_mode != FPU_X87_MODE_WANTED) fpu_set_x87_mode(found->x87_mode);
-    fpu_leave(found->mode);
+    if (previous->x87_mode != FPU_X87_MODE_WANTED) fpu_set_x87_mode(previous->x87_mode);
+    fpu_leave(previous->mode);
 }
 
 /// First line of a public function that computes, reads or writes numbers: the environment is ours until the
@@ -202,17 +203,17 @@ VY_FN real real_sqrt(real x)
 #endif
 
 VY_FN real real_set(double x) { return x; }
-VY_FN real real_with_lane(real x, int lane, double v)
+VY_FN real real_with_lane(real x, int lane, double value)
 {
     (void)x;
     (void)lane;
-    return v;
+    return value;
 }
 VY_FN real real_select(mask m, real a, real b) { return m ? a : b; }
 VY_FN int mask_any(mask m) { return m != 0; }
 VY_FN int mask_all(mask m) { return m != 0; }
 VY_FN mask mask_not(mask m) { return !m; }
-VY_FN mask mask_set(int m) { return m != 0; }
+VY_FN mask mask_set(int value) { return value != 0; }
 VY_FN bits bits_set(uint64_t x) { return x; }
 VY_FN uint64_t bits_lane(bits x, int lane)
 {
@@ -254,14 +255,14 @@ VY_FN bits bits_of(real x) { return (bits)x; }
 VY_FN real real_of(bits b) { return (real)b; }
 VY_FN mask mask_not(mask m) { return ~m; }
 VY_FN bits bits_set(uint64_t x) { return x | (bits){0}; }
-VY_FN mask mask_set(int m) { return (mask)bits_set(m ? ~(uint64_t)0 : 0); }
+VY_FN mask mask_set(int value) { return (mask)bits_set(value ? ~(uint64_t)0 : 0); }
 
 VY_FN bits bits_select(mask m, bits a, bits b) { return ((bits)m & a) | (~(bits)m & b); }
 VY_FN real real_select(mask m, real a, real b) { return (real)bits_select(m, (bits)a, (bits)b); }
 
-VY_FN real real_with_lane(real x, int lane, double v)
+VY_FN real real_with_lane(real x, int lane, double value)
 {
-    x[lane] = v;
+    x[lane] = value;
     return x;
 }
 

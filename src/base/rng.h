@@ -104,10 +104,10 @@ VY_FN void rng_uniforms(bits seed, uint32_t stream, bits index, bits step, real 
 {
     VY_ASSERT(count >= 0 && count <= 512);
     for (int i = 0; i < count; i += 2) {
-        bits word[4];
-        rng_words(seed, stream, index, step, (uint32_t)(i / 2), word);
-        out[i] = rng_uniform(word[0], word[1]);
-        if (i + 1 < count) out[i + 1] = rng_uniform(word[2], word[3]);
+        bits words[4];
+        rng_words(seed, stream, index, step, (uint32_t)(i / 2), words);
+        out[i] = rng_uniform(words[0], words[1]);
+        if (i + 1 < count) out[i + 1] = rng_uniform(words[2], words[3]);
     }
 }
 
@@ -133,17 +133,18 @@ VY_FN real rng_normal_of_word(bits word)
 /// The four normal deviates of a block, one word each: block `block` & 0xff of stream `block` >> 8.
 VY_FN void rng_normals_of_block(bits seed, uint32_t block, bits index, bits step, real out[4])
 {
-    bits word[4];
-    rng_words(seed, block >> 8, index, step, block, word);
-    for (int i = 0; i < 4; ++i) out[i] = rng_normal_of_word(word[i]);
+    bits words[4];
+    rng_words(seed, block >> 8, index, step, block, words);
+    for (int i = 0; i < 4; ++i) out[i] = rng_normal_of_word(words[i]);
 }
 
 enum { RNG_BLOCK_COUNT = 8 };
 
 /// A row of RNG_BLOCK_COUNT blocks, each one step of the stride further: in blocks or in steps.
 typedef struct rng_blocks {
-    uint64_t seed, index, step, step_stride;
-    uint32_t block, block_stride;
+    uint64_t seed, index;
+    uint64_t step, step_stride;   // of the first block; from block to block
+    uint32_t block, block_stride; // likewise: stream and block as in rng_normals_of_block()
 } rng_blocks;
 
 // The deviates of a row for a scalar caller, those of block k at out + k * stride: in the lanes of vectors
@@ -168,16 +169,16 @@ VY_FN void rng_normals(bits seed, uint32_t stream, bits index, bits step, real *
 #if RNG_SCALAR
     for (; count - start > 4; start += 4 * RNG_BLOCK_COUNT) {
         const rng_blocks row = {seed, index, step, 0, (stream << 8) + (uint32_t)start / 4, 1};
-        const int left = count - start < 4 * RNG_BLOCK_COUNT ? count - start : 4 * RNG_BLOCK_COUNT;
-        double n[4 * RNG_BLOCK_COUNT];
-        vy_rng_normal_blocks(&row, n, 4);
-        for (int i = 0; i < left; ++i) out[start + i] = n[i];
+        const int draw_count = count - start < 4 * RNG_BLOCK_COUNT ? count - start : 4 * RNG_BLOCK_COUNT;
+        double deviates[4 * RNG_BLOCK_COUNT];
+        vy_rng_normal_blocks(&row, deviates, 4);
+        for (int i = 0; i < draw_count; ++i) out[start + i] = deviates[i];
     }
 #endif
     for (; start < count; start += 4) {
-        real n[4];
-        rng_normals_of_block(seed, (stream << 8) + (uint32_t)start / 4, index, step, n);
-        for (int i = 0; i < 4 && start + i < count; ++i) out[start + i] = n[i];
+        real deviates[4];
+        rng_normals_of_block(seed, (stream << 8) + (uint32_t)start / 4, index, step, deviates);
+        for (int i = 0; i < 4 && start + i < count; ++i) out[start + i] = deviates[i];
     }
 }
 
@@ -189,7 +190,7 @@ enum { RNG_CACHE_MAX = 12 };
 typedef struct rng_cache {
     uint64_t seed, step; // of the first draw that is left
     uint64_t period;     // steps to the next
-    uint64_t left;
+    uint64_t remaining;  // draws that are left
     double draws[RNG_BLOCK_COUNT][RNG_CACHE_MAX];
 } rng_cache;
 
@@ -204,17 +205,17 @@ VY_FN const real *rng_normals_cached(rng_cache *cache, bits seed, uint32_t strea
     VY_ASSERT(count > 0 && count <= RNG_CACHE_MAX);
 #if RNG_SCALAR
     if (cache != NULL) {
-        if (cache->left == 0 || cache->step != step || cache->seed != seed || cache->period != period) {
+        if (cache->remaining == 0 || cache->step != step || cache->seed != seed || cache->period != period) {
             cache->seed = seed;
             cache->step = step;
             cache->period = period;
-            cache->left = RNG_BLOCK_COUNT;
+            cache->remaining = RNG_BLOCK_COUNT;
             vy_rng_cache_fill(cache, stream, index, count);
         }
-        VY_ASSERT(cache->left >= 1 && cache->left <= RNG_BLOCK_COUNT);
+        VY_ASSERT(cache->remaining >= 1 && cache->remaining <= RNG_BLOCK_COUNT);
         cache->step += period;
-        cache->left -= 1;
-        return cache->draws[RNG_BLOCK_COUNT - 1 - cache->left];
+        cache->remaining -= 1;
+        return cache->draws[RNG_BLOCK_COUNT - 1 - cache->remaining];
     }
 #else
     (void)cache;

@@ -26,14 +26,15 @@ vy_range vy_row_range(const vy_schema_row *row, const char *unit)
 static vy_status check_number(const vy_schema_row *row, const char *where, double value, vy_error *err)
 {
     const vy_range range = vy_row_range(row, row->unit);
-    const char *unit = row->unit != NULL ? row->unit : "", *space = row->unit != NULL ? " " : "";
+    const char *unit = row->unit != NULL ? row->unit : "", *unit_separator = row->unit != NULL ? " " : "";
     if (row->keyword != NULL && value == row->keyword_value) return VY_OK;
     if (value >= range.min && value <= range.max && !(range.exclusive_min && value == range.min))
         return VY_OK;
-    const char *zero = row->keyword != NULL && row->keyword_value == 0.0 && range.min > 0.0 ? "0 or " : "";
-    return vy_fail(err, VY_BAD_VALUE, "%s.%s must be %s%s %g and %s%g%s%s, got %g", where, row->key, zero,
-                   range.exclusive_min ? "above" : "between", range.min,
-                   range.exclusive_min ? "at most " : "", range.max, space, unit, value);
+    const char *zero_prefix =
+        row->keyword != NULL && row->keyword_value == 0.0 && range.min > 0.0 ? "0 or " : "";
+    return vy_fail(err, VY_BAD_VALUE, "%s.%s must be %s%s %g and %s%g%s%s, got %g", where, row->key,
+                   zero_prefix, range.exclusive_min ? "above" : "between", range.min,
+                   range.exclusive_min ? "at most " : "", range.max, unit_separator, unit, value);
 }
 
 int vy_row_applies(const vy_schema_table *table, const vy_schema_row *row, const void *object)
@@ -50,9 +51,9 @@ static vy_status check_choice(const vy_schema_row *row, const char *where, int v
 {
     char names[120] = "";
     for (int i = 0; i < row->choice_count; ++i) {
-        const size_t used = strlen(names);
+        const size_t length = strlen(names);
         if (row->choices[i].value == value) return VY_OK;
-        snprintf(names + used, sizeof names - used, "%s%s",
+        snprintf(names + length, sizeof names - length, "%s%s",
                  i == 0                       ? ""
                  : i + 1 == row->choice_count ? " or "
                                               : ", ",
@@ -61,13 +62,13 @@ static vy_status check_choice(const vy_schema_row *row, const char *where, int v
     return vy_fail(err, VY_BAD_VALUE, "%s.%s must be %s, got %d", where, row->key, names, value);
 }
 
-static vy_status check_numbers(const vy_schema_row *row, const char *where, const char *at, size_t count,
+static vy_status check_numbers(const vy_schema_row *row, const char *where, const char *numbers, size_t count,
                                vy_error *err)
 {
     vy_status status = VY_OK;
     for (size_t k = 0; k < count && status == VY_OK; ++k) {
         double value;
-        memcpy(&value, at + k * sizeof value, sizeof value);
+        memcpy(&value, numbers + k * sizeof value, sizeof value);
         status = check_number(row, where, value, err);
     }
     return status;
@@ -78,19 +79,19 @@ vy_status vy_check_rows(const vy_schema_table *table, const char *where, const v
     vy_status status = VY_OK;
     for (int i = 0; i < table->row_count && status == VY_OK; ++i) {
         const vy_schema_row *row = &table->rows[i];
-        const char *at = (const char *)object + row->offset;
+        const char *member = (const char *)object + row->offset;
         int integer;
         VY_ASSERT(table->size == 0 || row->offset < table->size);
         if (!vy_row_applies(table, row, object)) continue;
         switch (row->type) {
-        case VY_TYPE_NUMBER: status = check_numbers(row, where, at, 1, err); break;
-        case VY_TYPE_VECTOR: status = check_numbers(row, where, at, row->size, err); break;
+        case VY_TYPE_NUMBER: status = check_numbers(row, where, member, 1, err); break;
+        case VY_TYPE_VECTOR: status = check_numbers(row, where, member, row->size, err); break;
         case VY_TYPE_COUNT:
-            memcpy(&integer, at, sizeof integer);
+            memcpy(&integer, member, sizeof integer);
             status = check_number(row, where, integer, err);
             break;
         case VY_TYPE_CHOICE:
-            memcpy(&integer, at, sizeof integer);
+            memcpy(&integer, member, sizeof integer);
             status = check_choice(row, where, integer, err);
             break;
         default: break; // texts, objects and lists are checked by who has them

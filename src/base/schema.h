@@ -36,10 +36,10 @@ enum {
                                    ///< choice 0, number 0, a vector of zeros
 };
 
-/// What a number may be. `above`: min itself is not allowed.
+/// What a number may be.
 typedef struct vy_range {
     double min, max;
-    int exclusive_min;
+    int exclusive_min; // 1: min itself is not allowed
 } vy_range;
 
 typedef struct vy_choice {

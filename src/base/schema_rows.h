@@ -4,7 +4,8 @@
 #include <float.h>
 
 // clang-format off
-// Ranges. The first three end where base/limits.h has it for the row's unit.
+// Ranges. The first three end where base/limits.h has it for the row's unit. WITHIN has both ends, ABOVE_TO
+// all above `min_` up to `max_`.
 #define ANY                  {-DBL_MAX, DBL_MAX, 0}
 #define POSITIVE             {0.0, DBL_MAX, 1}
 #define AT_LEAST_0           {0.0, DBL_MAX, 0}

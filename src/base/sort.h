@@ -7,16 +7,16 @@
 #define HEAP_SORT(name, type, before)                                                 \
     static void name##_sift(type *heap, size_t at, size_t count)                      \
     {                                                                                 \
-        const type moved = heap[at];                                                  \
+        const type sinking = heap[at];                                                \
         for (;;) {                                                                    \
             size_t child = 2 * at + 1;                                                \
             if (child >= count) break;                                                \
             if (child + 1 < count && before(&heap[child], &heap[child + 1])) ++child; \
-            if (!before(&moved, &heap[child])) break;                                 \
+            if (!before(&sinking, &heap[child])) break;                               \
             heap[at] = heap[child];                                                   \
             at = child;                                                               \
         }                                                                             \
-        heap[at] = moved;                                                             \
+        heap[at] = sinking;                                                           \
     }                                                                                 \
     static void name(type *list, size_t count)                                        \
     {                                                                                 \

@@ -28,22 +28,22 @@ static double unit_coordinate(const vy_plan *p, uint64_t point, int k)
             (double)replicate_size);
     }
     if (p->sample == VY_SAMPLE_SOBOL || p->sample == VY_SAMPLE_SALTELLI) {
-        const int saltelli = p->sample == VY_SAMPLE_SALTELLI, d = p->vary_count;
-        const int dimensions = saltelli ? 2 * d : d;
+        const int is_saltelli = p->sample == VY_SAMPLE_SALTELLI, d = p->vary_count;
+        const int dimensions = is_saltelli ? 2 * d : d;
         uint64_t replicate = point / replicate_size, index_in_replicate = point % replicate_size;
         int column = k;
-        if (saltelli) { // blocks A, B, and A with column j of B for j = 0 ... d - 1
+        if (is_saltelli) { // blocks A, B, and A with column j of B for j = 0 ... d - 1
             if (replicate == 1 || (int)replicate - 2 == k) column = d + k;
             replicate = 0;
         }
-        const size_t row = (size_t)replicate * (size_t)dimensions + (size_t)column;
-        uint64_t word[4];
-        rng_words(p->seed, RNG_STREAM_CAMPAIGN, JITTER_INDEX + row, 0, 3, word); // a digital shift
-        const uint32_t x =
-            vy_sobol_point(p->directions + row * 32, (uint32_t)index_in_replicate) ^ (uint32_t)word[0];
-        const double fraction =
-            vy_sample_uniform(p->seed, (uint32_t)(JITTER_INDEX + row), index_in_replicate + 1);
-        return clamp_unit(((double)x + fraction) * 0x1p-32);
+        const size_t direction_row = (size_t)replicate * (size_t)dimensions + (size_t)column;
+        uint64_t words[4];
+        rng_words(p->seed, RNG_STREAM_CAMPAIGN, JITTER_INDEX + direction_row, 0, 3, words); // a digital shift
+        const uint32_t x = vy_sobol_point(p->directions + direction_row * 32, (uint32_t)index_in_replicate) ^
+                           (uint32_t)words[0];
+        const double low_fraction =
+            vy_sample_uniform(p->seed, (uint32_t)(JITTER_INDEX + direction_row), index_in_replicate + 1);
+        return clamp_unit(((double)x + low_fraction) * 0x1p-32);
     }
     return jitter; // a draw of its own
 }
@@ -94,10 +94,10 @@ static void print_value(const vy_plan_variable *v, double number, char *out, siz
 
 static void finish_case(const vy_plan *p, uint64_t index, vy_case *out)
 {
-    uint64_t word[4];
+    uint64_t words[4];
     out->index = index;
-    rng_words(p->seed, RNG_STREAM_CAMPAIGN, SEED_INDEX, index, 0, word);
-    out->seed = (word[0] << 32 | word[1]) >> 11; // 53 bits: a number of any table
+    rng_words(p->seed, RNG_STREAM_CAMPAIGN, SEED_INDEX, index, 0, words);
+    out->seed = (words[0] << 32 | words[1]) >> 11; // 53 bits: a number of any table
     for (int k = 0; k < p->vary_count; ++k)
         print_value(&p->vary[k], out->numbers[k], out->texts[k], sizeof out->texts[k]);
     snprintf(out->texts[p->vary_count], sizeof out->texts[0], "%llu", (unsigned long long)out->seed);

@@ -48,10 +48,10 @@ static int read_bound(vy_reader *r, vy_plan_variable *v, const char *name, const
 
 static void check_range(vy_reader *r, vy_plan_variable *v)
 {
-    const int normal = v->distribution == VY_PLAN_NORMAL;
+    const int is_normal = v->distribution == VY_PLAN_NORMAL;
     v->low = -HUGE_VAL;
     v->high = HUGE_VAL;
-    if (!normal && (v->from[0] == '\0' || v->to[0] == '\0')) {
+    if (!is_normal && (v->from[0] == '\0' || v->to[0] == '\0')) {
         vy_reader_refuse(r, v->key, "%s needs `from` and `to`", v->key);
         return;
     }
@@ -60,9 +60,9 @@ static void check_range(vy_reader *r, vy_plan_variable *v)
     if (!(v->low < v->high)) vy_reader_refuse(r, v->to, "to must be above from");
     if (v->distribution == VY_PLAN_LOG_UNIFORM && !(v->low > 0.0))
         vy_reader_refuse(r, v->from, "from must be above 0: it is drawn in the logarithm");
-    if (normal && (v->mean[0] == '\0' || v->deviation[0] == '\0')) {
+    if (is_normal && (v->mean[0] == '\0' || v->deviation[0] == '\0')) {
         vy_reader_refuse(r, v->key, "%s needs `mean` and `deviation`", v->key);
-    } else if (normal) {
+    } else if (is_normal) {
         if (!read_bound(r, v, "mean", v->mean, &v->centre)) return;
         if (!read_bound(r, v, "deviation", v->deviation, &v->sigma)) return;
         if (!(v->sigma > 0.0)) vy_reader_refuse(r, v->deviation, "deviation must be above 0");
@@ -250,17 +250,18 @@ static void check_plan(vy_reader *r, vy_plan *p)
 // Direction numbers of every replicate, scrambled each.
 static void build_directions(vy_reader *r, vy_plan *p)
 {
-    const int saltelli = p->sample == VY_SAMPLE_SALTELLI;
-    if (p->sample != VY_SAMPLE_SOBOL && !saltelli) return;
-    const int d = saltelli ? 2 * p->vary_count : p->vary_count, blocks = saltelli ? 1 : p->replicates;
-    p->directions = calloc((size_t)blocks * (size_t)d * 32 + 1, sizeof *p->directions);
+    const int is_saltelli = p->sample == VY_SAMPLE_SALTELLI;
+    if (p->sample != VY_SAMPLE_SOBOL && !is_saltelli) return;
+    const int dimensions = is_saltelli ? 2 * p->vary_count : p->vary_count,
+              blocks = is_saltelli ? 1 : p->replicates;
+    p->directions = calloc((size_t)blocks * (size_t)dimensions * 32 + 1, sizeof *p->directions);
     if (p->directions == NULL) {
         r->no_memory = 1;
         return;
     }
     for (int i = 0; i < blocks; ++i) {
-        for (int k = 0; k < d; ++k) {
-            uint32_t *v = p->directions + ((size_t)i * (size_t)d + (size_t)k) * 32;
+        for (int k = 0; k < dimensions; ++k) {
+            uint32_t *v = p->directions + ((size_t)i * (size_t)dimensions + (size_t)k) * 32;
             vy_sobol_directions(k, v);
             vy_sobol_scramble(p->seed, (uint32_t)(i * VY_SOBOL_DIMENSIONS + k), v);
         }
@@ -310,11 +311,11 @@ static uint64_t digest_programs(vy_reader *r, const vy_scenario *s, uint64_t has
 {
     for (int i = 0; i < s->drone_count; ++i) {
         const vy_controller_def *c = &s->drones[i].def.controller;
-        char text[sizeof c->program], path[sizeof c->folder + sizeof c->program + 2], *rest = NULL;
+        char text[sizeof c->program], path[sizeof c->folder + sizeof c->program + 2], *tokenizer_state = NULL;
         if (!vy_controller_is_external(c->kind)) continue;
         snprintf(text, sizeof text, "%s", c->program);
-        for (char *word = strtok_r(text, " \t\"'", &rest); word != NULL;
-             word = strtok_r(NULL, " \t\"'", &rest)) {
+        for (char *word = strtok_r(text, " \t\"'", &tokenizer_state); word != NULL;
+             word = strtok_r(NULL, " \t\"'", &tokenizer_state)) {
             uint64_t digest = 0;
             snprintf(path, sizeof path, "%s%s%s", word[0] == '/' ? "" : c->folder, word[0] == '/' ? "" : "/",
                      word);
@@ -331,12 +332,12 @@ static void try_value(vy_reader *r, vy_plan *p, int index, const char *text, con
                       uint64_t *hash)
 {
     const char *values[VY_PLAN_VARY_CAP + 1];
-    char first[VY_PLAN_VARY_CAP + 1][VY_PLAN_TEXT_CAP];
+    char first_texts[VY_PLAN_VARY_CAP + 1][VY_PLAN_TEXT_CAP];
     vy_case c;
     vy_plan_case(p, 0, &c);
     for (int i = 0; i <= p->vary_count; ++i) {
-        memcpy(first[i], c.texts[i], sizeof first[i]);
-        values[i] = i == index ? text : first[i];
+        memcpy(first_texts[i], c.texts[i], sizeof first_texts[i]);
+        values[i] = i == index ? text : first_texts[i];
     }
     vy_scenario *scenario = NULL;
     vy_diagnostics diagnostics;
@@ -398,40 +399,41 @@ static uint64_t identity_of(const vy_plan *p, uint64_t hash)
 
 static void load_instances(vy_reader *r, vy_plan *p)
 {
-    const char *keys[VY_PLAN_VARY_CAP + 1], *first[VY_PLAN_VARY_CAP + 1], **set;
+    const char *keys[VY_PLAN_VARY_CAP + 1], *first_texts[VY_PLAN_VARY_CAP + 1], **overrides;
     vy_case c;
     vy_plan_case(p, 0, &c);
     int count = 0;
     for (; count < p->vary_count; ++count) {
         keys[count] = p->vary[count].key;
-        first[count] = c.texts[count];
+        first_texts[count] = c.texts[count];
     }
     if (p->seeds == VY_SEEDS_EACH) {
         keys[count] = "seed";
-        first[count] = c.texts[count];
+        first_texts[count] = c.texts[count];
         ++count;
     }
-    set = calloc((size_t)p->set_count + 1, sizeof *set);
-    if (set == NULL) {
+    overrides = calloc((size_t)p->set_count + 1, sizeof *overrides);
+    if (overrides == NULL) {
         r->no_memory = 1;
         return;
     }
-    for (int i = 0; i < p->set_count; ++i) set[i] = p->set[i].text;
+    for (int i = 0; i < p->set_count; ++i) overrides[i] = p->set[i].text;
     const vy_scenario_options options = {
-        .overrides = set, .override_count = p->set_count, .find_programs = 1};
+        .overrides = overrides, .override_count = p->set_count, .find_programs = 1};
     vy_diagnostics diagnostics = {.count = 0};
     vy_scenario *scenario = NULL;
     vy_status status = vy_scenario_load(p->path, &options, &scenario, &diagnostics);
     if (status != VY_OK && status != VY_NO_MEMORY) merge_diagnostics(r, p, &diagnostics);
     if (status == VY_OK) {
         vy_diagnostics_destroy(&diagnostics);
-        status = vy_template_load(p->path, &options, keys, first, count, &p->scenario_template, &diagnostics);
+        status = vy_template_load(p->path, &options, keys, first_texts, count, &p->scenario_template,
+                                  &diagnostics);
         if (status != VY_OK && status != VY_NO_MEMORY) report_scenario_errors(r, p, p, &diagnostics);
     }
     if (status == VY_NO_MEMORY) r->no_memory = 1;
     vy_diagnostics_destroy(&diagnostics);
     vy_scenario_destroy(scenario);
-    free(set);
+    free(overrides);
 }
 
 // What lanes side by side need not share.
@@ -472,9 +474,9 @@ static void resolve_scenario(vy_reader *r, vy_plan *p)
     if (text != NULL) hash = vy_hash_chain(hash, text, strlen(text));
     free(text);
     p->identity = identity_of(p, digest_programs(r, p->base, hash));
-    p->shared_environment = 1;
-    for (int i = 0; i < p->base->expect_count; ++i) p->every_step |= p->base->expect[i].at != VY_AT_END;
-    for (int i = 0; i < p->vary_count; ++i) p->shared_environment &= is_lane_key(p->vary[i].key);
+    p->shares_environment = 1;
+    for (int i = 0; i < p->base->expect_count; ++i) p->needs_every_step |= p->base->expect[i].at != VY_AT_END;
+    for (int i = 0; i < p->vary_count; ++i) p->shares_environment &= is_lane_key(p->vary[i].key);
 }
 
 // --- reading

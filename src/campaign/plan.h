@@ -36,6 +36,7 @@ typedef enum vy_plan_seeds {
     VY_SEEDS_SAME, ///< all have the scenario's
 } vy_plan_seeds;
 
+/// Which cases are flown again with a log.
 typedef enum vy_keep { VY_KEEP_NONE, VY_KEEP_FAILURES, VY_KEEP_WORST } vy_keep;
 
 /// A value as it would be written in the scenario.
@@ -60,7 +61,7 @@ typedef struct vy_plan_stop {
     double limit;                   ///< the failure rate that is to be undercut; 0: there is no such rule
     double confidence;              ///< of that
     double looks[VY_PLAN_LOOK_CAP]; ///< sizes at which it is looked at; 0 beyond the last
-    int look_count;                 ///< found out by checking
+    int look_count;                 ///< how many looks: found out by checking
 } vy_plan_stop;
 
 typedef struct vy_plan {
@@ -73,10 +74,10 @@ typedef struct vy_plan {
     int replicates, repeat, shards;
     vy_plan_seeds seeds;
     int set_count, vary_count;
-    vy_plan_value *set; ///< "key=value"
+    vy_plan_value *set; ///< changes of the scenario for all cases, each "key=value"
     vy_plan_variable *vary;
-    vy_keep keep;
-    int keep_count;
+    vy_keep keep;   ///< which cases keep a log
+    int keep_count; ///< how many at most
     vy_plan_stop stop;
     // What follows is found out by checking.
     int points;                     ///< cases without their repetitions
@@ -86,8 +87,8 @@ typedef struct vy_plan {
     vy_scenario *base;              ///< case 0
     vy_template *scenario_template; ///< makes the others
     uint64_t identity;              ///< of everything that can change a result
-    int every_step;                 ///< some expectation is measured at every step
-    int shared_environment;         ///< what varies are drones, their seed and the constant wind alone
+    int needs_every_step;           ///< some expectation is measured at every step
+    int shares_environment;         ///< what varies are drones, their seed and the constant wind alone
 } vy_plan;
 
 /// Finds the file that a name of a scenario in the plan `from` stands for: text to free(), NULL: none.
@@ -122,5 +123,5 @@ void vy_plan_case_from_values(const vy_plan *plan, uint64_t index, const double 
 /// The scenario of a case. On failure the first mistake is in `err`.
 vy_status vy_plan_scenario(vy_plan *plan, const vy_case *c, vy_scenario **out, vy_error *err);
 
-/// Which failure rates can be had an interval for: draws are independent.
+/// Whether draws are independent, so that a failure rate has an exact interval.
 int vy_plan_is_independent(const vy_plan *plan);

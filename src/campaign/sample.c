@@ -22,9 +22,9 @@ uint64_t vy_sample_permute(uint64_t seed, uint32_t index, uint64_t count, uint64
     do {
         uint64_t left = at >> half_bits, right = at & low_mask;
         for (int round = 0; round < PERMUTE_ROUNDS; ++round) {
-            uint64_t word[4];
-            rng_words(seed, RNG_STREAM_CAMPAIGN, index, (uint64_t)(round + 1) << 32 | right, 1, word);
-            const uint64_t next = left ^ (word[0] & low_mask);
+            uint64_t words[4];
+            rng_words(seed, RNG_STREAM_CAMPAIGN, index, (uint64_t)(round + 1) << 32 | right, 1, words);
+            const uint64_t next = left ^ (words[0] & low_mask);
             left = right;
             right = next;
         }
@@ -37,10 +37,10 @@ uint64_t vy_sample_permute(uint64_t seed, uint32_t index, uint64_t count, uint64
 // first direction numbers. The first rows of new-joe-kuo-6.21201 (S. Joe and F. Y. Kuo, Constructing Sobol
 // sequences with better two-dimensional projections, SIAM J. Sci. Comput. 30, 2008).
 typedef struct sobol_row {
-    unsigned char degree, inner;
-    unsigned short first[9];
+    unsigned char degree, inner; // of the polynomial: its degree, and a bit for each inner coefficient
+    unsigned short first[9];     // direction numbers
 } sobol_row;
-static const sobol_row rows[VY_SOBOL_DIMENSIONS - 1] = {
+static const sobol_row sobol_rows[VY_SOBOL_DIMENSIONS - 1] = {
 #include "campaign/sobol_table.inl"
 };
 
@@ -51,7 +51,7 @@ void vy_sobol_directions(int dimension, uint32_t out[32])
         for (int i = 0; i < 32; ++i) out[i] = 1u << (31 - i);
         return;
     }
-    const sobol_row *r = &rows[dimension - 1];
+    const sobol_row *r = &sobol_rows[dimension - 1];
     const int s = r->degree;
     for (int i = 0; i < 32; ++i) {
         if (i < s) {
@@ -66,17 +66,17 @@ void vy_sobol_directions(int dimension, uint32_t out[32])
 
 void vy_sobol_scramble(uint64_t seed, uint32_t index, uint32_t directions[32])
 {
-    uint32_t row[32]; // row i of the matrix: what bit 31 - i of the result is the parity of
+    uint32_t matrix_rows[32]; // row i of the matrix: what bit 31 - i of the result is the parity of
     for (uint32_t i = 0; i < 32; ++i) {
-        uint64_t word[4];
-        rng_words(seed, RNG_STREAM_CAMPAIGN, index, i, 2, word);
+        uint64_t words[4];
+        rng_words(seed, RNG_STREAM_CAMPAIGN, index, i, 2, words);
         const uint32_t diagonal = 1u << (31 - i), above_diagonal = ~((diagonal << 1) - 1);
-        row[i] = ((uint32_t)word[0] & above_diagonal) | diagonal;
+        matrix_rows[i] = ((uint32_t)words[0] & above_diagonal) | diagonal;
     }
     for (int k = 0; k < 32; ++k) {
         uint32_t result = 0;
         for (int i = 0; i < 32; ++i) {
-            uint32_t x = row[i] & directions[k];
+            uint32_t x = matrix_rows[i] & directions[k];
             x ^= x >> 16;
             x ^= x >> 8;
             x ^= x >> 4;
@@ -94,7 +94,7 @@ uint32_t vy_sobol_point(const uint32_t directions[32], uint32_t at)
     return x;
 }
 
-static double ratio(const double *p, const double *q, double x)
+static double rational(const double *p, const double *q, double x)
 {
     double numerator = p[7], denominator = q[7];
     for (int i = 6; i >= 0; --i) {
@@ -143,10 +143,10 @@ double vy_normal_quantile(double p)
                                 2.04426310338993978564e-15};
     const double q = p - 0.5;
     VY_ASSERT(p > 0.0 && p < 1.0);
-    if (q >= -0.425 && q <= 0.425) return q * ratio(a, b, 0.180625 - q * q);
+    if (q >= -0.425 && q <= 0.425) return q * rational(a, b, 0.180625 - q * q);
     const double tail = q < 0.0 ? p : 1.0 - p;
     const double r = real_sqrt(-math_log(tail));
-    const double x = r <= 5.0 ? ratio(c, d, r - 1.6) : ratio(e, f, r - 5.0);
+    const double x = r <= 5.0 ? rational(c, d, r - 1.6) : rational(e, f, r - 5.0);
     return q < 0.0 ? -x : x;
 }
 

@@ -16,7 +16,7 @@ vy_search vy_search_begin(uint64_t seed, int variables)
     return (vy_search){.seed = seed, .size = variables};
 }
 
-static double draw(const vy_search *s, int point, int variable)
+static double draw_uniform(const vy_search *s, int point, int variable)
 {
     const uint64_t place = s->generation * 1024 + (uint64_t)point;
     return vy_sample_uniform(s->seed, (uint32_t)(SEARCH_INDEX + variable), place);
@@ -32,17 +32,17 @@ static double reflect(double x)
 void vy_search_ask(const vy_search *s, int count, double points[][VY_PLAN_VARY_CAP])
 {
     for (int p = 0; p < count; ++p) {
-        double z[VY_PLAN_VARY_CAP];
+        double deviates[VY_PLAN_VARY_CAP];
         for (int k = 0; k < s->size; ++k) {
-            z[k] = draw(s, p, k);
-            points[p][k] = z[k];
+            deviates[k] = draw_uniform(s, p, k);
+            points[p][k] = deviates[k];
         }
         if (!s->is_adapting) continue;
-        for (int k = 0; k < s->size; ++k) z[k] = vy_normal_quantile(z[k]);
+        for (int k = 0; k < s->size; ++k) deviates[k] = vy_normal_quantile(deviates[k]);
         for (int k = 0; k < s->size; ++k) {
-            double y = 0.0;
-            for (int i = 0; i <= k; ++i) y += s->factor[k][i] * z[i];
-            points[p][k] = reflect(s->mean[k] + s->sigma * y);
+            double step = 0.0;
+            for (int i = 0; i <= k; ++i) step += s->factor[k][i] * deviates[i];
+            points[p][k] = reflect(s->mean[k] + s->sigma * step);
         }
     }
 }
@@ -84,31 +84,31 @@ static void order_points(const double *scores, int count, int *order)
 }
 
 // Mean, paths, covariance and step size after a generation: the formulas of Hansen's tutorial.
-static void adapt(vy_search *s, int count, double points[][VY_PLAN_VARY_CAP], const int *order)
+static void adapt_distribution(vy_search *s, int count, double points[][VY_PLAN_VARY_CAP], const int *order)
 {
     const int parents = count / 2, n = s->size;
-    double weight[VY_PLAN_VARY_CAP + VY_SEARCH_POPULATION], sum = 0.0, square_sum = 0.0;
+    double weights[VY_PLAN_VARY_CAP + VY_SEARCH_POPULATION], sum = 0.0, weight_square_sum = 0.0;
     for (int i = 0; i < parents; ++i) {
-        weight[i] = math_log(0.5 * (count + 1)) - math_log(i + 1.0);
-        sum += weight[i];
+        weights[i] = math_log(0.5 * (count + 1)) - math_log(i + 1.0);
+        sum += weights[i];
     }
     for (int i = 0; i < parents; ++i) {
-        weight[i] /= sum;
-        square_sum += weight[i] * weight[i];
+        weights[i] /= sum;
+        weight_square_sum += weights[i] * weights[i];
     }
-    const double mu = 1.0 / square_sum, d = n;
+    const double mu = 1.0 / weight_square_sum, d = n;
     const double c_sigma = (mu + 2.0) / (d + mu + 5.0), c_path = (4.0 + mu / d) / (d + 4.0 + 2.0 * mu / d);
     const double c_one = 2.0 / ((d + 1.3) * (d + 1.3) + mu);
     const double c_mu = real_min(1.0 - c_one, 2.0 * (mu - 2.0 + 1.0 / mu) / ((d + 2.0) * (d + 2.0) + mu));
     const double expected_norm = real_sqrt(d) * (1.0 - 1.0 / (4.0 * d) + 1.0 / (21.0 * d * d));
-    double step[VY_PLAN_VARY_CAP], whitened[VY_PLAN_VARY_CAP], norm = 0.0;
+    double mean_step[VY_PLAN_VARY_CAP], whitened[VY_PLAN_VARY_CAP], norm = 0.0;
     for (int k = 0; k < n; ++k) {
-        step[k] = 0.0;
+        mean_step[k] = 0.0;
         for (int i = 0; i < parents; ++i)
-            step[k] += weight[i] * (points[order[i]][k] - s->mean[k]) / s->sigma;
+            mean_step[k] += weights[i] * (points[order[i]][k] - s->mean[k]) / s->sigma;
     }
     for (int k = 0; k < n; ++k) { // factor white = step
-        whitened[k] = step[k];
+        whitened[k] = mean_step[k];
         for (int i = 0; i < k; ++i) whitened[k] -= s->factor[k][i] * whitened[i];
         whitened[k] /= s->factor[k][k];
         s->path_sigma[k] =
@@ -119,18 +119,18 @@ static void adapt(vy_search *s, int count, double points[][VY_PLAN_VARY_CAP], co
     const int updates_path = norm < (1.4 + 2.0 / (d + 1.0)) * expected_norm;
     for (int k = 0; k < n; ++k)
         s->path[k] = (1.0 - c_path) * s->path[k] +
-                     (updates_path ? real_sqrt(c_path * (2.0 - c_path) * mu) * step[k] : 0.0);
+                     (updates_path ? real_sqrt(c_path * (2.0 - c_path) * mu) * mean_step[k] : 0.0);
     for (int a = 0; a < n; ++a) {
         for (int b = 0; b <= a; ++b) {
             double rank_mu = 0.0;
             for (int i = 0; i < parents; ++i)
-                rank_mu += weight[i] * ((points[order[i]][a] - s->mean[a]) / s->sigma) *
+                rank_mu += weights[i] * ((points[order[i]][a] - s->mean[a]) / s->sigma) *
                            ((points[order[i]][b] - s->mean[b]) / s->sigma);
             s->covariance[a][b] =
                 (1.0 - c_one - c_mu) * s->covariance[a][b] + c_one * s->path[a] * s->path[b] + c_mu * rank_mu;
         }
     }
-    for (int k = 0; k < n; ++k) s->mean[k] += s->sigma * step[k];
+    for (int k = 0; k < n; ++k) s->mean[k] += s->sigma * mean_step[k];
     const double damping = 1.0 + c_sigma;
     s->sigma = real_min(s->sigma * math_exp(c_sigma / damping * (norm / expected_norm - 1.0)), 0.5);
 }
@@ -158,7 +158,7 @@ void vy_search_tell(vy_search *s, int count, double points[][VY_PLAN_VARY_CAP], 
         return;
     }
     order_points(scores, count, order);
-    if (count >= 4) adapt(s, count, points, order);
+    if (count >= 4) adapt_distribution(s, count, points, order);
     if (!factorise(s) || s->sigma < SIGMA_MIN)
         s->is_adapting = 0; // one generation of even draws, then from the best again
 }

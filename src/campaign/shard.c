@@ -128,14 +128,14 @@ vy_status vy_shard_parse(const void *data, size_t size, const vy_plan *plan, uin
         return vy_fail(err, VY_DAMAGED, "not a shard of results");
     const vy_status status = check_header(&head, &expected, err);
     if (status != VY_OK) return status;
-    const size_t body = (size_t)head.rows * cells * sizeof(double);
-    if (size != sizeof head + body + sizeof(uint64_t))
+    const size_t rows_size = (size_t)head.rows * cells * sizeof(double);
+    if (size != sizeof head + rows_size + sizeof(uint64_t))
         return vy_fail(err, VY_DAMAGED, "%zu bytes, and not %zu", size,
-                       sizeof head + body + sizeof(uint64_t));
+                       sizeof head + rows_size + sizeof(uint64_t));
     const char *bytes = data;
     uint64_t checksum;
-    memcpy(&checksum, bytes + sizeof head + body, sizeof checksum);
-    if (checksum != vy_hash_chain(vy_hash64(&head, sizeof head), bytes + sizeof head, body))
+    memcpy(&checksum, bytes + sizeof head + rows_size, sizeof checksum);
+    if (checksum != vy_hash_chain(vy_hash64(&head, sizeof head), bytes + sizeof head, rows_size))
         return vy_fail(err, VY_DAMAGED, "the checksum does not fit");
     const double *parsed = (const double *)(const void *)(bytes + sizeof head);
     *rows = parsed;

@@ -43,9 +43,9 @@ double vy_beta_cdf(double a, double b, double x)
     VY_ASSERT(a > 0.0 && b > 0.0);
     if (!(x > 0.0)) return 0.0;
     if (!(x < 1.0)) return 1.0;
-    const double front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
-    if (x < (a + 1.0) / (a + b + 2.0)) return front * beta_fraction(a, b, x) / a;
-    return 1.0 - front * beta_fraction(b, a, 1.0 - x) / b;
+    const double prefactor = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
+    if (x < (a + 1.0) / (a + b + 2.0)) return prefactor * beta_fraction(a, b, x) / a;
+    return 1.0 - prefactor * beta_fraction(b, a, 1.0 - x) / b;
 }
 
 static double beta_quantile(double p, double a, double b)
@@ -86,10 +86,10 @@ double vy_student_quantile(double p, int freedom)
 
 double vy_mcnemar(uint64_t only_a, uint64_t only_b)
 {
-    const uint64_t n = only_a + only_b, less = only_a < only_b ? only_a : only_b;
-    if (n == 0 || 2 * less == n) return 1.0;
+    const uint64_t n = only_a + only_b, fewer_failures = only_a < only_b ? only_a : only_b;
+    if (n == 0 || 2 * fewer_failures == n) return 1.0;
     // P(X <= less) of a binomial distribution with p = 1/2 is I_1/2(n - less, less + 1).
-    const double p = 2.0 * vy_beta_cdf((double)(n - less), (double)less + 1.0, 0.5);
+    const double p = 2.0 * vy_beta_cdf((double)(n - fewer_failures), (double)fewer_failures + 1.0, 0.5);
     return p < 1.0 ? p : 1.0;
 }
 
@@ -106,15 +106,15 @@ HEAP_SORT(sort_ranked, ranked, comes_before)
 
 static int rank(const double *values, size_t count, double *out)
 {
-    ranked *list = malloc((count + 1) * sizeof *list);
-    if (list == NULL) return 0;
-    for (size_t i = 0; i < count; ++i) list[i] = (ranked){values[i], i};
-    sort_ranked(list, count);
+    ranked *ranks = malloc((count + 1) * sizeof *ranks);
+    if (ranks == NULL) return 0;
+    for (size_t i = 0; i < count; ++i) ranks[i] = (ranked){values[i], i};
+    sort_ranked(ranks, count);
     for (size_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && list[end].value == list[i].value;) ++end;
-        for (size_t k = i; k < end; ++k) out[list[k].index] = 0.5 * (double)(i + end - 1);
+        for (end = i + 1; end < count && ranks[end].value == ranks[i].value;) ++end;
+        for (size_t k = i; k < end; ++k) out[ranks[k].index] = 0.5 * (double)(i + end - 1);
     }
-    free(list);
+    free(ranks);
     return 1;
 }
 
@@ -136,19 +136,19 @@ void vy_sobol_indices(const double *y, size_t n, int variables, double *first, d
 {
     const double *a = y, *b = y + n;
     double mean = 0.0, variance = 0.0, centre = 0.0; // the latter of all values, for a smaller error
-    const size_t all = n * (size_t)(variables + 2);
-    for (size_t i = 0; i < all; ++i) centre += y[i] / (double)all;
+    const size_t value_count = n * (size_t)(variables + 2);
+    for (size_t i = 0; i < value_count; ++i) centre += y[i] / (double)value_count;
     for (size_t i = 0; i < 2 * n; ++i) mean += y[i] / (2.0 * (double)n);
     for (size_t i = 0; i < 2 * n; ++i) variance += (y[i] - mean) * (y[i] - mean) / (2.0 * (double)n);
     for (int k = 0; k < variables; ++k) {
         const double *mixed = y + (size_t)(k + 2) * n;
-        double covariance = 0.0, squares = 0.0;
+        double covariance = 0.0, square_sum = 0.0;
         for (size_t i = 0; i < n; ++i) {
             covariance += (b[i] - centre) * (mixed[i] - a[i]);
-            squares += (a[i] - mixed[i]) * (a[i] - mixed[i]);
+            square_sum += (a[i] - mixed[i]) * (a[i] - mixed[i]);
         }
         first[k] = variance > 0.0 ? covariance / (double)n / variance : (double)NAN;
-        total[k] = variance > 0.0 ? squares / (2.0 * (double)n) / variance : (double)NAN;
+        total[k] = variance > 0.0 ? square_sum / (2.0 * (double)n) / variance : (double)NAN;
     }
 }
 
@@ -166,37 +166,38 @@ static size_t failures_cap(double limit, double cases) { return (size_t)(limit *
 
 int vy_stop_plan(double limit, double confidence, const double *sizes, int count, vy_stop_look *out)
 {
-    const double error = 1.0 - confidence, all = sizes[count - 1];
-    const size_t cap = failures_cap(limit, all);
+    const double alpha = 1.0 - confidence, last_size = sizes[count - 1];
+    const size_t cap = failures_cap(limit, last_size);
     // undecided[f]: the probability, at a rate of `limit`, of f failures so far without having been accepted.
-    double *undecided = calloc(cap + 1, sizeof *undecided), *next = calloc(cap + 1, sizeof *next);
-    double before = 0.0;
-    if (undecided == NULL || next == NULL) {
+    double *undecided = calloc(cap + 1, sizeof *undecided),
+           *next_undecided = calloc(cap + 1, sizeof *next_undecided);
+    double previous_size = 0.0;
+    if (undecided == NULL || next_undecided == NULL) {
         free(undecided);
-        free(next);
+        free(next_undecided);
         return 0;
     }
     undecided[0] = 1.0;
     for (int i = 0; i < count; ++i) {
-        const uint64_t more = (uint64_t)(sizes[i] - before);
-        memset(next, 0, (cap + 1) * sizeof *next);
-        for (size_t k = 0; k <= cap && k <= more; ++k) {
-            const double p = binomial(more, k, limit);
-            for (size_t f = 0; f + k <= cap; ++f) next[f + k] += undecided[f] * p;
+        const uint64_t added_cases = (uint64_t)(sizes[i] - previous_size);
+        memset(next_undecided, 0, (cap + 1) * sizeof *next_undecided);
+        for (size_t k = 0; k <= cap && k <= added_cases; ++k) {
+            const double probability = binomial(added_cases, k, limit);
+            for (size_t f = 0; f + k <= cap; ++f) next_undecided[f + k] += undecided[f] * probability;
         }
         out[i] = (vy_stop_look){.cases = (uint64_t)sizes[i], .accept = -1};
         const double alpha_budget =
-            error * (sizes[i] - before) / all; // what a look does not spend is not spent later
-        double spent = 0.0;
-        for (size_t f = 0; f <= cap && spent + next[f] <= alpha_budget; ++f) {
-            spent += next[f];
-            next[f] = 0.0;
+            alpha * (sizes[i] - previous_size) / last_size; // what a look does not spend is not spent later
+        double alpha_spent = 0.0;
+        for (size_t f = 0; f <= cap && alpha_spent + next_undecided[f] <= alpha_budget; ++f) {
+            alpha_spent += next_undecided[f];
+            next_undecided[f] = 0.0;
             out[i].accept = (int64_t)f;
         }
-        memcpy(undecided, next, (cap + 1) * sizeof *undecided);
-        before = sizes[i];
+        memcpy(undecided, next_undecided, (cap + 1) * sizeof *undecided);
+        previous_size = sizes[i];
     }
     free(undecided);
-    free(next);
+    free(next_undecided);
     return 1;
 }

@@ -28,7 +28,7 @@ void vy_sobol_indices(const double *y, size_t n, int variables, double *first, d
 
 /// A rule that stops at one of several looks, with all its error spent over them.
 typedef struct vy_stop_look {
-    uint64_t cases;
+    uint64_t cases; ///< flown until then
     int64_t accept; ///< the most failures with which the limit counts as undercut; -1: none
 } vy_stop_look;
 

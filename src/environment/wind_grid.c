@@ -104,7 +104,7 @@ static vy_status next_field(reader *r, const char **at, const char *end, int k, 
 static vy_status field_value(reader *r, span s, int k, double *out)
 {
     char text[24];
-    if (vy_decimal_not_finite(s.text, s.size)) {
+    if (vy_decimal_is_not_finite(s.text, s.size)) {
         return fail_at(r, s.text, VY_BAD_VALUE, "%c = %s is not a finite number", field_names[k],
                        printable(s, text));
     }

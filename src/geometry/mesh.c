@@ -159,7 +159,7 @@ static const char *printable(word w, char text[24])
 
 static int is_not_finite_word(word w)
 {
-    return vy_decimal_not_finite((const char *)w.text, (size_t)w.length);
+    return vy_decimal_is_not_finite((const char *)w.text, (size_t)w.length);
 }
 
 static int parse_number(word w, double *out)

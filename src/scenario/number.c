@@ -89,7 +89,7 @@ vy_number_result vy_number_read(const char *text, size_t size, const char *si, d
 {
     double value;
     if (strcmp(si, VY_UNIT_YEAR) == 0 && read_date(text, size, out)) return VY_NUMBER_OK;
-    if (vy_decimal_not_finite(text, size)) return VY_NUMBER_NOT_FINITE;
+    if (vy_decimal_is_not_finite(text, size)) return VY_NUMBER_NOT_FINITE;
     size_t position = vy_decimal_read(text, size, 0, &value);
     VY_ASSERT(position <= size && si != NULL);
     if (position == 0) return VY_NUMBER_BAD;
