@@ -220,8 +220,8 @@ VY_FN mask nap_stage(const vy_model *m, const world_block *w, const noise_block 
                      const global_world *global)
 {
     const bits tick = w->tick - 1u;
-    const mask is_due = due(tick, m->nap_period);
-    if (!mask_any(is_due)) return is_due;
+    const mask active = due(tick, m->nap_period);
+    if (!mask_any(active)) return active;
     const uint32_t account_cell = global->layout->nap_account_offset;
     nap_account_block account;
     memset(&account, 0, sizeof account);
@@ -230,7 +230,7 @@ VY_FN mask nap_stage(const vy_model *m, const world_block *w, const noise_block 
         account.impulse[k] = global_load(global, account_cell + (uint32_t)k);
         account.angular[k] = global_load(global, account_cell + EFFECT_COUNT + (uint32_t)k);
     }
-    nap_evaluate_all(m, &tick, &is_due, noise, drones, &account);
+    nap_evaluate_all(m, &tick, &active, noise, drones, &account);
     for (int k = 0; k < EFFECT_COUNT; ++k) {
         if ((EFFECTS_OF_BODIES >> k & 1u) == 0) continue;
         global_store(global, account_cell + (uint32_t)k, account.impulse[k]);
@@ -238,7 +238,7 @@ VY_FN mask nap_stage(const vy_model *m, const world_block *w, const noise_block 
     }
     for (int k = 0; k < DEVIATION_COUNT; ++k)
         global_store(global, account_cell + 2 * EFFECT_COUNT + (uint32_t)k, account.deviation[k]);
-    return is_due;
+    return active;
 }
 
 VY_FN void step_world(const global_world *global, vy_model *model, drone_params *params,

@@ -103,18 +103,18 @@ static void evaluate_nap(vy_world *world, uint32_t k, uint64_t tick, uint64_t ti
     nap_inputs inputs =
         nap_inputs_at(m, number, tick, ticks, world->noise, &b->body, &b->turbulence, b->gust);
     inputs.command = zero_speeds;
-    nap_state parts; // of each effect in this period: the account has their sum
-    memset(&parts, 0, sizeof parts);
-    memcpy(parts.deviation, account->deviation, sizeof parts.deviation);
-    const uint64_t before = b->effects;
+    nap_state period_account; // of each effect in this period: the account has their sum
+    memset(&period_account, 0, sizeof period_account);
+    memcpy(period_account.deviation, account->deviation, sizeof period_account.deviation);
+    const uint64_t effects_before = b->effects;
     b->effects = nap_evaluate(&m->env, &m->passive[k].nap, &m->passive[k].plant, &no_rotors, &b->body,
-                              zero_speeds, &inputs, before, &parts);
-    b->effect_changes += nap_changes(before, b->effects);
+                              zero_speeds, &inputs, effects_before, &period_account);
+    b->effect_changes += nap_changes(effects_before, b->effects);
     for (int e = 0; e < EFFECT_COUNT; ++e) {
-        account->impulse += parts.impulse[e];
-        account->angular += parts.angular[e];
+        account->impulse += period_account.impulse[e];
+        account->angular += period_account.angular[e];
     }
-    memcpy(account->deviation, parts.deviation, sizeof parts.deviation);
+    memcpy(account->deviation, period_account.deviation, sizeof period_account.deviation);
 }
 
 void vy_body_environment_stage(vy_world *world)
@@ -135,15 +135,15 @@ void vy_body_environment_stage(vy_world *world)
 int vy_body_reevaluate_nap(vy_world *world, uint32_t number)
 {
     const vy_model *m = &world->model;
-    const uint64_t tick = world->state->tick - 1u, since = tick % m->nap_period;
-    if (since == 0) return 0; // it has just been evaluated
+    const uint64_t tick = world->state->tick - 1u, ticks_since = tick % m->nap_period;
+    if (ticks_since == 0) return 0; // it has just been evaluated
     if (m->nap.budget.duration > 0.0) {
-        vy_budget_evaluate(world, number, tick, m->nap_period - since);
+        vy_budget_evaluate(world, number, tick, m->nap_period - ticks_since);
     } else if (number < m->drone_count) {
-        nap_evaluate_drone(m, number, tick, m->nap_period - since, 1, world->noise, &world->drones[number],
-                           &world->nap_accounts[number]);
+        nap_evaluate_drone(m, number, tick, m->nap_period - ticks_since, 1, world->noise,
+                           &world->drones[number], &world->nap_accounts[number]);
     } else {
-        evaluate_nap(world, number - m->drone_count, tick, m->nap_period - since);
+        evaluate_nap(world, number - m->drone_count, tick, m->nap_period - ticks_since);
     }
     return 1;
 }
@@ -247,21 +247,24 @@ vy_status vy_world_read_body(const vy_world *world, vy_body_id id, vy_world_body
     FPU_SCOPE;
     uint32_t number;
     if (!vy_world_number(world, id, &number)) return VY_NOT_FOUND;
-    const body_state *s = body_at(world, number);
-    vy_world_body_state b = {
-        .position = s->position, .velocity = s->velocity, .attitude = s->attitude, .rate = s->rate};
+    const body_state *motion = body_at(world, number);
+    vy_world_body_state state = {.position = motion->position,
+                                 .velocity = motion->velocity,
+                                 .attitude = motion->attitude,
+                                 .rate = motion->rate};
     if (world->contact_totals != NULL) {
-        const contact_totals_block *t = &world->contact_totals[number];
-        b.touching = t->now;
-        b.contacts = t->count;
-        b.crashes = t->crashes;
-        b.contact_impulse = vec3_make(t->contact.impulse[0], t->contact.impulse[1], t->contact.impulse[2]);
-        b.contact_speed = t->contact.speed;
-        b.contact_impulse_max = t->contact.impulse_max;
+        const contact_totals_block *totals = &world->contact_totals[number];
+        state.touching = totals->now;
+        state.contacts = totals->count;
+        state.crashes = totals->crashes;
+        state.contact_impulse =
+            vec3_make(totals->contact.impulse[0], totals->contact.impulse[1], totals->contact.impulse[2]);
+        state.contact_speed = totals->contact.speed;
+        state.contact_impulse_max = totals->contact.impulse_max;
     }
-    if (world->sleep != NULL) b.asleep = world->sleep[number].island != 0;
-    b.entered = vy_trigger_entered(world, number);
-    *out = b;
+    if (world->sleep != NULL) state.asleep = world->sleep[number].island != 0;
+    state.entered = vy_trigger_entered(world, number);
+    *out = state;
     return VY_OK;
 }
 
@@ -275,24 +278,24 @@ vy_status vy_world_certificate(const vy_world *world, vy_body_id id, vy_certific
     vy_certificate c = {.horizon = budget->duration > 0.0 ? budget->duration : world->model.nap.horizon};
     double deviation[DEVIATION_COUNT];
     if (number < drones) {
-        const nap_account_block *a = &world->nap_accounts[number];
+        const nap_account_block *account = &world->nap_accounts[number];
         for (int i = 0; i < EFFECT_COUNT; ++i) {
-            c.impulse[i] = a->impulse[i];
-            c.angular_impulse[i] = a->angular[i];
-            c.total_impulse += a->impulse[i];
-            c.total_angular_impulse += a->angular[i];
+            c.impulse[i] = account->impulse[i];
+            c.angular_impulse[i] = account->angular[i];
+            c.total_impulse += account->impulse[i];
+            c.total_angular_impulse += account->angular[i];
         }
         c.effects = world->drones[number].effects;
         c.changes = world->drones[number].effect_changes;
-        memcpy(deviation, a->deviation, sizeof deviation);
+        memcpy(deviation, account->deviation, sizeof deviation);
         vy_loop_advance_to_now(world, number, deviation);
     } else {
-        const body_account_block *a = &world->passive_accounts[number - drones];
-        c.total_impulse = a->impulse;
-        c.total_angular_impulse = a->angular;
+        const body_account_block *account = &world->passive_accounts[number - drones];
+        c.total_impulse = account->impulse;
+        c.total_angular_impulse = account->angular;
         c.effects = world->passive[number - drones].effects;
         c.changes = world->passive[number - drones].effect_changes;
-        memcpy(deviation, a->deviation, sizeof deviation);
+        memcpy(deviation, account->deviation, sizeof deviation);
     }
     c.bounded = deviation[DEVIATION_POSITION] < NAP_UNBOUNDED;
     c.rate = deviation[DEVIATION_RATE];
@@ -302,12 +305,12 @@ vy_status vy_world_certificate(const vy_world *world, vy_body_id id, vy_certific
     if (budget->duration > 0.0) {
         static const vy_budget_status standings[] = {VY_BUDGET_WITHIN, VY_BUDGET_EXCEEDED,
                                                      VY_BUDGET_NO_BOUND};
-        const budget_block *b = &world->budgets[number];
+        const budget_block *budget_state = &world->budgets[number];
         c.budget = (vy_budget_report){
-            .standing = standings[b->standing % 3],
+            .standing = standings[budget_state->standing % 3],
             .position_left = real_max(budget->position - c.position, 0.0),
             .angle_left = real_max(budget->attitude - c.angle, 0.0),
-            .exceeded_time = (double)b->since * world->model.dt,
+            .exceeded_time = (double)budget_state->since * world->model.dt,
         };
     }
     *out = c;

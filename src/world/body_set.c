@@ -127,13 +127,13 @@ void vy_world_destroy_set(vy_world *world)
 // --- adding bodies
 
 // Drones and bodies come before obstacles, and their number has a limit.
-static vy_status check_body_order(const vy_world *world, const char *what, vy_collider_kind kind,
+static vy_status check_body_order(const vy_world *world, const char *name, vy_collider_kind kind,
                                   vy_error *err)
 {
     if (world->model.obstacle_count > 0)
         return vy_fail(err, VY_BAD_STATE, "drones and bodies are added before obstacles");
     if (kind == VY_COLLIDER_PLANE || kind == VY_COLLIDER_HEIGHT_FIELD)
-        return vy_fail(err, VY_BAD_VALUE, "%s.solid must have bounds: the ground is an obstacle", what);
+        return vy_fail(err, VY_BAD_VALUE, "%s.solid must have bounds: the ground is an obstacle", name);
     return VY_OK;
 }
 

@@ -57,56 +57,57 @@ _Static_assert(sizeof savings / sizeof savings[0] == EFFECT_COUNT, "a saving per
 
 // One evaluation of a drone or body: what the policy reads.
 typedef struct evaluation {
-    const vy_model *m;
-    const nap_params *n;
+    const vy_model *model; // of the world; what follows is of the drone or body
+    const nap_params *nap;
     const multirotor_params *plant;
     const rotor_layout *layout;
     const body_state *body;
-    const double *speed;
+    const double *rotor_speed;
     nap_inputs inputs;
-    uint64_t tick;
+    uint64_t tick; // now
 } evaluation;
 
-// Errors after `time` in the system `k` of nap_deviation.h, per deviation of now and per acceleration left
-// out: two terms of the series over a 4096th of the time, doubled twelve times.
-static void forecast_open_loop(const deviation_system *k, double time, budget_block *out)
+// Errors after `time` in the linear `system` of nap_deviation.h, per deviation of now and per acceleration
+// left out: two terms of the series over a 4096th of the time, doubled twelve times.
+static void forecast_open_loop(const deviation_system *system, double time, budget_block *out)
 {
     enum { N = DEVIATION_COUNT, INPUTS = BUDGET_INPUTS, DOUBLINGS = 12 };
-    const double h = time / (1 << DOUBLINGS);
-    const double a[N][INPUTS] = {{k->ee, k->ea, k->ev, k->ep, 1, 0},
-                                 {1, 0, 0, 0, 0, 0},
-                                 {0, k->va, k->vv, k->vp, 0, 1},
-                                 {0, 0, 1, 0, 0, 0}};
-    double x[N][INPUTS], next[N][INPUTS];
+    const double step = time / (1 << DOUBLINGS);
+    const double matrix[N][INPUTS] = {{system->ee, system->ea, system->ev, system->ep, 1, 0},
+                                      {1, 0, 0, 0, 0, 0},
+                                      {0, system->va, system->vv, system->vp, 0, 1},
+                                      {0, 0, 1, 0, 0, 0}};
+    double growth[N][INPUTS], next[N][INPUTS];
     for (int i = 0; i < N; ++i) {
         for (int j = 0; j < INPUTS; ++j) {
             double square = 0.0;
-            for (int l = 0; l < N; ++l) square += a[i][l] * a[l][j];
-            x[i][j] = real_min(h * a[i][j] + 0.5 * h * h * square + (i == j ? 1.0 : 0.0), NAP_UNBOUNDED);
+            for (int l = 0; l < N; ++l) square += matrix[i][l] * matrix[l][j];
+            growth[i][j] = real_min(step * matrix[i][j] + 0.5 * step * step * square + (i == j ? 1.0 : 0.0),
+                                    NAP_UNBOUNDED);
         }
     }
     for (int n = 0; n < DOUBLINGS; ++n) {
         for (int i = 0; i < N; ++i) {
             for (int j = 0; j < INPUTS; ++j) {
-                double sum = j < N ? 0.0 : x[i][j];
-                for (int l = 0; l < N; ++l) sum += x[i][l] * x[l][j];
+                double sum = j < N ? 0.0 : growth[i][j];
+                for (int l = 0; l < N; ++l) sum += growth[i][l] * growth[l][j];
                 next[i][j] = real_min(sum, NAP_UNBOUNDED);
             }
         }
-        memcpy(x, next, sizeof x);
+        memcpy(growth, next, sizeof growth);
     }
-    memcpy(out->angle, x[DEVIATION_ANGLE], sizeof out->angle);
-    memcpy(out->position, x[DEVIATION_POSITION], sizeof out->position);
+    memcpy(out->angle, growth[DEVIATION_ANGLE], sizeof out->angle);
+    memcpy(out->position, growth[DEVIATION_POSITION], sizeof out->position);
 }
 
-static int is_zero(const effect_bound *b) { return b->force == 0.0 && b->torque == 0.0; }
+static int is_zero_bound(const effect_bound *bound) { return bound->force == 0.0 && bound->torque == 0.0; }
 
 // Everything that is not zero until the next evaluation.
-static uint64_t all_nonzero(const nap_bounds *b)
+static uint64_t all_nonzero(const nap_bounds *bounds)
 {
     uint64_t computed = 0;
     for (int i = 0; i < EFFECT_COUNT; ++i)
-        if (!is_zero(&b->effect[i])) computed |= (uint64_t)1 << i;
+        if (!is_zero_bound(&bounds->effect[i])) computed |= (uint64_t)1 << i;
     return computed;
 }
 
@@ -122,42 +123,42 @@ static fraction fraction_of(const vy_budget_def *budget, double angle, double po
 
 // Which effects are computed until the next evaluation: all but those whose errors fit into the budget, the
 // largest saving per error first. An effect that is computed now must fit `hysteresis` times.
-static uint64_t decide(const evaluation *l, const vy_budget_def *budget, const nap_bounds *b,
-                       const double *deviation, const budget_block *plan, uint64_t flags)
+static uint64_t choose_effects(const evaluation *eval, const vy_budget_def *budget, const nap_bounds *bounds,
+                               const double *deviation, const budget_block *forecast, uint64_t flags)
 {
-    const nap_params *n = l->n;
-    fraction error[EFFECT_COUNT];
-    double saving_per_error[EFFECT_COUNT], angle = plan->onset_angle, position = plan->onset_position;
+    const nap_params *nap = eval->nap;
+    fraction errors[EFFECT_COUNT];
+    double saving_per_error[EFFECT_COUNT], angle = forecast->onset_angle, position = forecast->onset_position;
     int order[EFFECT_COUNT];
     for (int j = 0; j < DEVIATION_COUNT; ++j) {
-        angle += plan->angle[j] * deviation[j];
-        position += plan->position[j] * deviation[j];
+        angle += forecast->angle[j] * deviation[j];
+        position += forecast->position[j] * deviation[j];
     }
     fraction spent = fraction_of(budget, angle, position);
     for (int i = 0; i < EFFECT_COUNT; ++i) {
-        const double angular_acceleration = b->effect[i].torque / n->inertia_min,
-                     acceleration = b->effect[i].force * l->plant->body.inverse_mass;
-        error[i] = fraction_of(budget,
-                               plan->angle[INPUT_ANGULAR] * angular_acceleration +
-                                   plan->angle[INPUT_LINEAR] * acceleration,
-                               plan->position[INPUT_ANGULAR] * angular_acceleration +
-                                   plan->position[INPUT_LINEAR] * acceleration);
-        saving_per_error[i] = savings[i] / real_max(real_max(error[i].angle, error[i].position), 1e-30);
-        int at = i;
-        for (; at > 0 && saving_per_error[order[at - 1]] < saving_per_error[i]; --at)
-            order[at] = order[at - 1];
-        order[at] = i;
+        const double angular_acceleration = bounds->effect[i].torque / nap->inertia_min,
+                     acceleration = bounds->effect[i].force * eval->plant->body.inverse_mass;
+        errors[i] = fraction_of(budget,
+                                forecast->angle[INPUT_ANGULAR] * angular_acceleration +
+                                    forecast->angle[INPUT_LINEAR] * acceleration,
+                                forecast->position[INPUT_ANGULAR] * angular_acceleration +
+                                    forecast->position[INPUT_LINEAR] * acceleration);
+        saving_per_error[i] = savings[i] / real_max(real_max(errors[i].angle, errors[i].position), 1e-30);
+        int rank = i;
+        for (; rank > 0 && saving_per_error[order[rank - 1]] < saving_per_error[i]; --rank)
+            order[rank] = order[rank - 1];
+        order[rank] = i;
     }
     uint64_t computed = 0;
     for (int j = 0; j < EFFECT_COUNT; ++j) {
         const int i = order[j];
         const uint64_t bit = (uint64_t)1 << i;
-        if (is_zero(&b->effect[i])) continue;
-        const double margin = (flags & bit) != 0 ? n->hysteresis : 1.0;
-        if (spent.angle + margin * error[i].angle <= SPENDABLE_FRACTION &&
-            spent.position + margin * error[i].position <= SPENDABLE_FRACTION) {
-            spent.angle += error[i].angle;
-            spent.position += error[i].position;
+        if (is_zero_bound(&bounds->effect[i])) continue;
+        const double margin = (flags & bit) != 0 ? nap->hysteresis : 1.0;
+        if (spent.angle + margin * errors[i].angle <= SPENDABLE_FRACTION &&
+            spent.position + margin * errors[i].position <= SPENDABLE_FRACTION) {
+            spent.angle += errors[i].angle;
+            spent.position += errors[i].position;
         } else {
             computed |= bit;
         }
@@ -168,70 +169,72 @@ static uint64_t decide(const evaluation *l, const vy_budget_def *budget, const n
 // Whether the bound of the deviation is beyond what is allowed.
 static int is_exceeded(const vy_budget_def *budget, const double *deviation)
 {
-    const fraction s = fraction_of(budget, deviation[DEVIATION_ANGLE], deviation[DEVIATION_POSITION]);
-    return !(s.angle <= 1.0 && s.position <= 1.0);
+    const fraction spent = fraction_of(budget, deviation[DEVIATION_ANGLE], deviation[DEVIATION_POSITION]);
+    return !(spent.angle <= 1.0 && spent.position <= 1.0);
 }
 
 // Forecast the errors at the end, `remaining` seconds from now. The reach is that of many evaluations: how
 // fast the body may come to turn, or whether its lift may flip, is seen some time ahead.
-static void forecast_errors(const evaluation *l, double remaining, uint64_t flags, const double *deviation,
+static void forecast_errors(const evaluation *eval, double remaining, uint64_t flags, const double *deviation,
                             budget_block *out)
 {
-    const environment_model *env = &l->m->env;
-    nap_inputs forecast = l->inputs;
-    forecast.period = real_max(forecast.period, real_min(0.5 * remaining, FORECAST_REACH));
-    const nap_reach r = nap_reach_of(env, l->n, l->plant, l->layout, l->body, l->speed, &forecast, deviation);
-    const nap_bounds b = nap_bounds_of(&l->plant->effects, &r.effect);
-    const deviation_system k =
-        nap_sensitivity(env, l->n, l->plant, l->body, &forecast, flags, &r, &r, &b, 1, deviation);
-    forecast_open_loop(&k, remaining, out);
-    out->onset_angle = out->angle[INPUT_ANGULAR] * k.be + out->angle[INPUT_LINEAR] * k.bv;
-    out->onset_position = out->position[INPUT_ANGULAR] * k.be + out->position[INPUT_LINEAR] * k.bv;
+    const environment_model *env = &eval->model->env;
+    nap_inputs inputs = eval->inputs;
+    inputs.period = real_max(inputs.period, real_min(0.5 * remaining, FORECAST_REACH));
+    const nap_reach reach = nap_reach_of(env, eval->nap, eval->plant, eval->layout, eval->body,
+                                         eval->rotor_speed, &inputs, deviation);
+    const nap_bounds bounds = nap_bounds_of(&eval->plant->effects, &reach.effect);
+    const deviation_system system = nap_sensitivity(env, eval->nap, eval->plant, eval->body, &inputs, flags,
+                                                    &reach, &reach, &bounds, 1, deviation);
+    forecast_open_loop(&system, remaining, out);
+    out->onset_angle = out->angle[INPUT_ANGULAR] * system.be + out->angle[INPUT_LINEAR] * system.bv;
+    out->onset_position = out->position[INPUT_ANGULAR] * system.be + out->position[INPUT_LINEAR] * system.bv;
 }
 
 // An open loop: by the growth of nap_deviation.h.
-static uint64_t evaluate_open_loop(const evaluation *l, const nap_reach *flown, const nap_bounds *b,
-                                   budget_block *block, uint64_t flags, double *deviation)
+static uint64_t evaluate_open_loop(const evaluation *eval, const nap_reach *flown_reach,
+                                   const nap_bounds *bounds, budget_block *block, uint64_t flags,
+                                   double *deviation)
 {
-    const environment_model *env = &l->m->env;
-    const vy_budget_def *budget = &l->m->nap.budget;
-    const double remaining = budget->duration - l->inputs.time;
-    if (remaining <= 0.0) return all_nonzero(b);
-    const nap_reach deviated_reach =
-        nap_reach_of(env, l->n, l->plant, l->layout, l->body, l->speed, &l->inputs, deviation);
-    const nap_bounds maximum = nap_bounds_of(&l->plant->effects, &deviated_reach.effect);
+    const environment_model *env = &eval->model->env;
+    const vy_budget_def *budget = &eval->model->nap.budget;
+    const double remaining = budget->duration - eval->inputs.time;
+    if (remaining <= 0.0) return all_nonzero(bounds);
+    const nap_reach deviated_reach = nap_reach_of(env, eval->nap, eval->plant, eval->layout, eval->body,
+                                                  eval->rotor_speed, &eval->inputs, deviation);
+    const nap_bounds deviated_bounds = nap_bounds_of(&eval->plant->effects, &deviated_reach.effect);
     if (block->standing == BUDGET_EXCEEDED) {
-        flags = all_nonzero(b);
+        flags = all_nonzero(bounds);
     } else {
-        if (l->tick / l->m->nap_period % FORECAST_EVALUATIONS == 0)
-            forecast_errors(l, remaining, flags, deviation, block);
-        flags = decide(l, budget, &maximum, deviation, block, flags);
+        if (eval->tick / eval->model->nap_period % FORECAST_EVALUATIONS == 0)
+            forecast_errors(eval, remaining, flags, deviation, block);
+        flags = choose_effects(eval, budget, &deviated_bounds, deviation, block, flags);
     }
-    nap_certify_within(env, l->n, l->plant, l->body, &l->inputs, flags, flown, &deviated_reach, &maximum,
-                       deviation);
+    nap_certify_within(env, eval->nap, eval->plant, eval->body, &eval->inputs, flags, flown_reach,
+                       &deviated_reach, &deviated_bounds, deviation);
     return flags;
 }
 
 // A closed loop: by the bound of loop_bound.h, which looks back. Before the controller has acted, nothing is
 // left out: both flights are one.
-static uint64_t evaluate_closed_loop(const vy_world *world, uint32_t index, const evaluation *l,
-                                     const nap_bounds *b, budget_block *block, uint64_t flags,
+static uint64_t evaluate_closed_loop(const vy_world *world, uint32_t index, const evaluation *eval,
+                                     const nap_bounds *bounds, budget_block *block, uint64_t flags,
                                      double *deviation)
 {
-    const vy_budget_def *budget = &l->m->nap.budget;
-    const uint64_t ticks = l->m->nap_period;
+    const vy_budget_def *budget = &eval->model->nap.budget;
+    const uint64_t ticks = eval->model->nap_period;
     loop_block *loop = &world->loop_states[index];
-    const double disturbances[4] = {l->inputs.disturbance, l->inputs.disturbance_torque, l->inputs.force_body,
-                                    l->inputs.torque_world};
-    const int has_acted = l->tick >= ticks && l->tick >= 2 * l->m->drones[index].control_period;
-    nap_bounds past = *b;
+    const double disturbances[4] = {eval->inputs.disturbance, eval->inputs.disturbance_torque,
+                                    eval->inputs.force_body, eval->inputs.torque_world};
+    const int has_acted = eval->tick >= ticks && eval->tick >= 2 * eval->model->drones[index].control_period;
+    nap_bounds past_bounds = *bounds;
     if (block->standing == BUDGET_NO_BOUND || deviation[DEVIATION_POSITION] >= NAP_UNBOUNDED)
-        return all_nonzero(b);
-    if (l->inputs.time - l->inputs.period >= budget->duration) return all_nonzero(b);
+        return all_nonzero(bounds);
+    if (eval->inputs.time - eval->inputs.period >= budget->duration) return all_nonzero(bounds);
     if (!has_acted) {
         memset(loop->observed, 0, sizeof loop->observed);
     } else if (loop->standing != LOOP_BOUND_LOST) {
-        vy_loop_certify(world, index, l->tick, ticks, flags, loop, deviation, &past, block);
+        vy_loop_certify(world, index, eval->tick, ticks, flags, loop, deviation, &past_bounds, block);
     }
     memcpy(loop->disturbances, disturbances, sizeof disturbances);
     if (loop->standing == LOOP_BOUND_LOST) {
@@ -242,49 +245,50 @@ static uint64_t evaluate_closed_loop(const vy_world *world, uint32_t index, cons
         }
     }
     if (!has_acted || loop->standing != LOOP_BOUND_VALID || block->standing != BUDGET_WITHIN ||
-        is_exceeded(budget, deviation) || budget->duration - l->inputs.time <= 0.0 ||
-        l->inputs.time < real_min(WARM_UP, 0.05 * budget->duration))
-        return all_nonzero(b);
-    const int is_known =
+        is_exceeded(budget, deviation) || budget->duration - eval->inputs.time <= 0.0 ||
+        eval->inputs.time < real_min(WARM_UP, 0.05 * budget->duration))
+        return all_nonzero(bounds);
+    const int has_forecast =
         block->angle[INPUT_LINEAR] < NAP_UNBOUNDED && block->angle[INPUT_ANGULAR] < NAP_UNBOUNDED;
-    if (!is_known && loop->neglect[0] == 0.0 && loop->neglect[1] == 0.0) {
+    if (!has_forecast && loop->neglect[0] == 0.0 && loop->neglect[1] == 0.0) {
         block->standing = BUDGET_NO_BOUND; // too lively a flight, and nothing was left out so far
-        return all_nonzero(b);
+        return all_nonzero(bounds);
     }
     static const double no_deviation[DEVIATION_COUNT];
     vy_budget_def limited_budget = *budget;
     limited_budget.attitude = real_min(limited_budget.attitude, MAX_ATTITUDE_ERROR);
     vy_loop_limit_budget(world, index, &limited_budget);
     for (int i = 0; i < EFFECT_COUNT; ++i) { // the coming period is like the past one, and some more
-        past.effect[i].force *= GROWTH_MARGIN;
-        past.effect[i].torque *= GROWTH_MARGIN;
+        past_bounds.effect[i].force *= GROWTH_MARGIN;
+        past_bounds.effect[i].torque *= GROWTH_MARGIN;
         // What is declared is known ahead: a push that begins was not seen yet.
         const int is_declared = i == EFFECT_disturbance || i == EFFECT_disturbance_torque;
-        if (is_declared || is_zero(&b->effect[i])) past.effect[i] = b->effect[i];
+        if (is_declared || is_zero_bound(&bounds->effect[i])) past_bounds.effect[i] = bounds->effect[i];
     }
-    return decide(l, &limited_budget, &past, no_deviation, block, flags);
+    return choose_effects(eval, &limited_budget, &past_bounds, no_deviation, block, flags);
 }
 
 // Decide, and account for what is left out until the next evaluation. Returns the effects that are computed.
-static uint64_t evaluate(const vy_world *world, uint32_t number, const evaluation *l, uint64_t flags,
-                         budget_block *block, nap_state *account)
+static uint64_t evaluate_effects(const vy_world *world, uint32_t number, const evaluation *eval,
+                                 uint64_t flags, budget_block *block, nap_state *account)
 {
-    const nap_reach r = nap_flown_reach(&l->m->env, l->n, l->plant, l->layout, l->body, l->speed, &l->inputs);
-    const nap_bounds b = nap_bounds_of(&l->plant->effects, &r.effect);
-    if (l->n->open_loop && !l->inputs.turbulent && !l->n->strict) {
-        flags = evaluate_open_loop(l, &r, &b, block, flags, account->deviation);
-    } else if (number < l->m->drone_count && world->loop_states != NULL &&
+    const nap_reach reach = nap_flown_reach(&eval->model->env, eval->nap, eval->plant, eval->layout,
+                                            eval->body, eval->rotor_speed, &eval->inputs);
+    const nap_bounds bounds = nap_bounds_of(&eval->plant->effects, &reach.effect);
+    if (eval->nap->open_loop && !eval->inputs.turbulent && !eval->nap->strict) {
+        flags = evaluate_open_loop(eval, &reach, &bounds, block, flags, account->deviation);
+    } else if (number < eval->model->drone_count && world->loop_states != NULL &&
                vy_loop_is_isolated(world, number)) {
-        flags = evaluate_closed_loop(world, number, l, &b, block, flags, account->deviation);
+        flags = evaluate_closed_loop(world, number, eval, &bounds, block, flags, account->deviation);
     } else { // nothing is known of how an error grows, so none is made
-        flags = all_nonzero(&b);
-        block->standing = l->n->strict ? BUDGET_WITHIN : BUDGET_NO_BOUND;
+        flags = all_nonzero(&bounds);
+        block->standing = eval->nap->strict ? BUDGET_WITHIN : BUDGET_NO_BOUND;
     }
-    nap_add_impulses(l->n, &b, l->inputs.period, flags, account);
-    nap_add_thin_air(&l->m->env, l->n, l->plant, &r, l->inputs.period, flags, account);
-    if (block->standing == BUDGET_WITHIN && is_exceeded(&l->m->nap.budget, account->deviation)) {
+    nap_add_impulses(eval->nap, &bounds, eval->inputs.period, flags, account);
+    nap_add_thin_air(&eval->model->env, eval->nap, eval->plant, &reach, eval->inputs.period, flags, account);
+    if (block->standing == BUDGET_WITHIN && is_exceeded(&eval->model->nap.budget, account->deviation)) {
         block->standing = BUDGET_EXCEEDED;
-        block->since = l->tick;
+        block->since = eval->tick;
     }
     return flags;
 }
@@ -294,20 +298,21 @@ static void evaluate_drone(vy_world *world, uint32_t i, uint64_t tick, uint64_t 
     const vy_model *m = &world->model;
     const drone_params *p = &m->params[i];
     drone_block *d = &world->drones[i];
-    evaluation l = {m,
-                    &p->nap,
-                    &p->plant,
-                    &m->drones[i].layout,
-                    &d->body,
-                    d->rotor_speed,
-                    nap_inputs_at(m, i, tick, ticks, world->noise, &d->body, &d->turbulence, d->gust),
-                    tick};
+    evaluation eval = {m,
+                       &p->nap,
+                       &p->plant,
+                       &m->drones[i].layout,
+                       &d->body,
+                       d->rotor_speed,
+                       nap_inputs_at(m, i, tick, ticks, world->noise, &d->body, &d->turbulence, d->gust),
+                       tick};
     double command[VY_ROTOR_CAP];
-    for (int k = 0; k < l.layout->count; ++k) command[k] = motor_speed(&p->motor, d->control.motors[k]);
-    l.inputs.command = command;
-    const uint64_t before = d->effects;
-    d->effects = evaluate(world, i, &l, before, &world->budgets[i], &world->nap_accounts[i]);
-    d->effect_changes += nap_changes(before, d->effects);
+    for (int k = 0; k < eval.layout->count; ++k) command[k] = motor_speed(&p->motor, d->control.motors[k]);
+    eval.inputs.command = command;
+    const uint64_t effects_before = d->effects;
+    d->effects =
+        evaluate_effects(world, i, &eval, effects_before, &world->budgets[i], &world->nap_accounts[i]);
+    d->effect_changes += nap_changes(effects_before, d->effects);
 }
 
 static void evaluate_body(vy_world *world, uint32_t k, uint64_t tick, uint64_t ticks)
@@ -318,26 +323,27 @@ static void evaluate_body(vy_world *world, uint32_t k, uint64_t tick, uint64_t t
     const uint32_t number = m->drone_count + k;
     body_block *b = &world->passive[k];
     body_account_block *account = &world->passive_accounts[k];
-    evaluation l = {m,
-                    &m->passive[k].nap,
-                    &m->passive[k].plant,
-                    &no_rotors,
-                    &b->body,
-                    zero_speeds,
-                    nap_inputs_at(m, number, tick, ticks, world->noise, &b->body, &b->turbulence, b->gust),
-                    tick};
-    l.inputs.command = zero_speeds;
-    nap_state parts; // of each effect in this period: the account has their sum
-    memset(&parts, 0, sizeof parts);
-    memcpy(parts.deviation, account->deviation, sizeof parts.deviation);
-    const uint64_t before = b->effects;
-    b->effects = evaluate(world, number, &l, before, &world->budgets[number], &parts);
-    b->effect_changes += nap_changes(before, b->effects);
+    evaluation eval = {m,
+                       &m->passive[k].nap,
+                       &m->passive[k].plant,
+                       &no_rotors,
+                       &b->body,
+                       zero_speeds,
+                       nap_inputs_at(m, number, tick, ticks, world->noise, &b->body, &b->turbulence, b->gust),
+                       tick};
+    eval.inputs.command = zero_speeds;
+    nap_state period_account; // of each effect in this period: the account has their sum
+    memset(&period_account, 0, sizeof period_account);
+    memcpy(period_account.deviation, account->deviation, sizeof period_account.deviation);
+    const uint64_t effects_before = b->effects;
+    b->effects =
+        evaluate_effects(world, number, &eval, effects_before, &world->budgets[number], &period_account);
+    b->effect_changes += nap_changes(effects_before, b->effects);
     for (int e = 0; e < EFFECT_COUNT; ++e) {
-        account->impulse += parts.impulse[e];
-        account->angular += parts.angular[e];
+        account->impulse += period_account.impulse[e];
+        account->angular += period_account.angular[e];
     }
-    memcpy(account->deviation, parts.deviation, sizeof parts.deviation);
+    memcpy(account->deviation, period_account.deviation, sizeof period_account.deviation);
 }
 
 void vy_budget_evaluate(vy_world *world, uint32_t number, uint64_t tick, uint64_t ticks)

@@ -13,7 +13,8 @@ enum { BUDGET_INPUTS = DEVIATION_COUNT + 2 };
 typedef struct budget_block {
     double angle[BUDGET_INPUTS], position[BUDGET_INPUTS]; // the forecast: errors at the end per input
     double onset_angle, onset_position; // errors once the two motions are apart at all: lift may flip
-    uint64_t standing, since;           // since: the tick at which it broke
+    uint64_t standing;                  // BUDGET_WITHIN, ...
+    uint64_t since;                     // tick at which it was exceeded
 } budget_block;
 
 #define FIELDS_budget(F, block)                                                                     \

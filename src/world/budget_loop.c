@@ -82,16 +82,17 @@ static int holds_velocity_of(const vy_controller_def *c)
 static void forecast_sticks(const vy_model *m, uint32_t index, double *out)
 {
     const vy_controller_def *c = &m->drones[index].controller;
-    const ladder_params *l = &m->params[index].ladder;
-    const double g = -l->gravity.z;
+    const ladder_params *ladder = &m->params[index].ladder;
+    const double g = -ladder->gravity.z;
     if (c->kind != VY_CONTROLLER_AUTOPILOT) return; // what it does at first is what it does
-    const double speed = (double)c->autopilot.def.throttle * l->stick[0], yaw_rate = real_abs(l->stick[3]);
+    const double speed = (double)c->autopilot.def.throttle * ladder->stick[0],
+                 yaw_rate = real_abs(ladder->stick[3]);
     const double horizontal = speed * (c->pilot.response + yaw_rate),
-                 vertical = l->stick[2] * c->pilot.response;
+                 vertical = ladder->stick[2] * c->pilot.response;
     out[ENVELOPE_TILT] = out[ENVELOPE_DESIRED_TILT] = horizontal / g;
     out[ENVELOPE_THRUST_ERROR] = vertical + 0.5 * horizontal * horizontal / g;
     out[ENVELOPE_INVERSE_ERROR] = vertical / (g * g);
-    out[ENVELOPE_RATE_LATERAL] = out[ENVELOPE_RATE_ESTIMATE] = horizontal * l->velocity_gain / g;
+    out[ENVELOPE_RATE_LATERAL] = out[ENVELOPE_RATE_ESTIMATE] = horizontal * ladder->velocity_gain / g;
     out[ENVELOPE_RATE_YAW] = yaw_rate;
     out[ENVELOPE_ERROR_LATERAL] = out[ENVELOPE_RATE_LATERAL] / real_max(c->gains.attitude, 1e-3);
     out[ENVELOPE_ERROR_YAW] = yaw_rate / real_max(c->gains.rate, 1e-3);
@@ -102,49 +103,50 @@ static void forecast_sticks(const vy_model *m, uint32_t index, double *out)
 void vy_loop_build_drone(const vy_model *m, uint32_t index, loop_model *out)
 {
     const drone_model *d = &m->drones[index];
-    const drone_params *q = &m->params[index];
-    const vy_gains *g = &d->controller.gains;
-    const vec3 f = q->plant.effects.linear_drag;
+    const drone_params *params = &m->params[index];
+    const vy_gains *gains = &d->controller.gains;
+    const vec3 drag = params->plant.effects.linear_drag;
     const vy_controller_kind kind = d->controller.kind;
     const int holds_velocity = holds_velocity_of(&d->controller);
     const uint64_t law = kind == VY_CONTROLLER_LEE         ? LOOP_LEE
                          : kind == VY_CONTROLLER_MELLINGER ? LOOP_MELLINGER
                          : holds_velocity                  ? LOOP_VELOCITY_RUNG
                                                            : LOOP_CASCADE;
-    loop_params p = {.dt = m->dt,
-                     .gravity = -q->ladder.gravity.z,
-                     .lag = q->plant.curve.rise > 0.0 ? 1.0 / q->plant.curve.rise : 0.0,
-                     .drag = {0.5 * (f.x + f.y) / q->ladder.mass, f.z / q->ladder.mass},
-                     .imu = d->imu_period,
-                     .mocap = d->mocap_period,
-                     .control = holds_velocity ? d->rate_period : d->control_period,
-                     .rate = d->rate_period,
-                     .horizon = holds_velocity ? (uint64_t)(m->nap.budget.duration / m->dt) + 1 : 0,
-                     .truth = d->estimate_source == ESTIMATE_TRUTH,
-                     .law = law,
-                     .incremental = law != LOOP_LEE && law != LOOP_MELLINGER && q->ladder.uses_indi,
-                     .position = g->position,
-                     .velocity = g->velocity,
-                     .integral = g->integral,
-                     .attitude = g->attitude,
-                     .yaw = g->yaw,
-                     .rates = g->rate,
-                     .position_gain = q->fading.position_gain,
-                     .velocity_gain = q->fading.velocity_gain,
-                     .accel_gain = q->fading.accel_gain,
-                     .attitude_gain = q->fading.attitude_gain,
-                     .gyro_gain = q->fading.gyro_gain};
-    if (p.incremental) {
-        memcpy(p.indi_transition, q->ladder.indi.transition, sizeof p.indi_transition);
-        p.indi_lag_decay = q->ladder.indi.lag_decay;
+    loop_params loop = {.dt = m->dt,
+                        .gravity = -params->ladder.gravity.z,
+                        .lag = params->plant.curve.rise > 0.0 ? 1.0 / params->plant.curve.rise : 0.0,
+                        .drag = {0.5 * (drag.x + drag.y) / params->ladder.mass, drag.z / params->ladder.mass},
+                        .imu = d->imu_period,
+                        .mocap = d->mocap_period,
+                        .control = holds_velocity ? d->rate_period : d->control_period,
+                        .rate = d->rate_period,
+                        .horizon = holds_velocity ? (uint64_t)(m->nap.budget.duration / m->dt) + 1 : 0,
+                        .truth = d->estimate_source == ESTIMATE_TRUTH,
+                        .law = law,
+                        .incremental = law != LOOP_LEE && law != LOOP_MELLINGER && params->ladder.uses_indi,
+                        .position = gains->position,
+                        .velocity = gains->velocity,
+                        .integral = gains->integral,
+                        .attitude = gains->attitude,
+                        .yaw = gains->yaw,
+                        .rates = gains->rate,
+                        .position_gain = params->fading.position_gain,
+                        .velocity_gain = params->fading.velocity_gain,
+                        .accel_gain = params->fading.accel_gain,
+                        .attitude_gain = params->fading.attitude_gain,
+                        .gyro_gain = params->fading.gyro_gain};
+    if (loop.incremental) {
+        memcpy(loop.indi_transition, params->ladder.indi.transition, sizeof loop.indi_transition);
+        loop.indi_lag_decay = params->ladder.indi.lag_decay;
     }
     memset(out, 0, sizeof *out);
     if (!vy_controller_follows(kind) && !holds_velocity) return;
     if (d->estimate_source == ESTIMATE_FILTER || d->has_drive) return;
-    if (q->plant.curve.rise != q->plant.curve.fall || d->has_powertrain || d->has_supervisor) return;
+    if (params->plant.curve.rise != params->plant.curve.fall || d->has_powertrain || d->has_supervisor)
+        return;
     if (m->env.planet.on || m->env.gravity.body_count > 0 || m->nap.strict) return;
     if (m->physics.engine != VY_ENGINE_STRICT || m->turbulence_period != 0 || m->wakes.on) return;
-    vy_loop_build(&p, &q->ladder, &d->layout, index > 0 ? &out[-1] : NULL, out);
+    vy_loop_build(&loop, &params->ladder, &d->layout, index > 0 ? &out[-1] : NULL, out);
     if (!out->is_bounded) return;
     if (holds_velocity) {
         forecast_sticks(m, index, out->planned_envelope);
@@ -166,51 +168,52 @@ void vy_loop_limit_budget(const vy_world *world, uint32_t index, vy_budget_def *
 int vy_loop_is_isolated(const vy_world *world, uint32_t index)
 {
     const vy_model *m = &world->model;
-    const int precise = m->physics.integrator == VY_INTEGRATOR_RK4 ||
-                        m->physics.integrator == VY_INTEGRATOR_LIE_MIDPOINT; // as the linear loop
-    return precise && world->loops[index].is_bounded && m->fault_count == 0 && m->payload_count == 0 &&
+    const int is_high_order = m->physics.integrator == VY_INTEGRATOR_RK4 ||
+                              m->physics.integrator == VY_INTEGRATOR_LIE_MIDPOINT; // as the linear loop
+    return is_high_order && world->loops[index].is_bounded && m->fault_count == 0 && m->payload_count == 0 &&
            m->joint_count == 0 && !m->collides;
 }
 
-static void observe_max(loop_block *b, int what, double value)
+static void observe_max(loop_block *b, int extreme, double value)
 {
-    b->observed[what] = real_max(b->observed[what], value);
+    b->observed[extreme] = real_max(b->observed[extreme], value);
 }
 
 // The same for a square or a quotient: a root or a division is taken when it is the widest so far.
-static void observe_root(loop_block *b, int what, double square)
+static void observe_root(loop_block *b, int extreme, double square)
 {
-    if (square > b->observed[what] * b->observed[what])
-        b->observed[what] = real_sqrt(square) * (1.0 + 0x1p-50);
+    if (square > b->observed[extreme] * b->observed[extreme])
+        b->observed[extreme] = real_sqrt(square) * (1.0 + 0x1p-50);
 }
 
-static void observe_ratio(loop_block *b, int what, double numerator, double denominator)
+static void observe_ratio(loop_block *b, int extreme, double numerator, double denominator)
 {
-    if (!(numerator <= b->observed[what] * denominator))
-        b->observed[what] = denominator > 0.0 ? numerator / denominator * (1.0 + 0x1p-50) : NAP_UNBOUNDED;
+    if (!(numerator <= b->observed[extreme] * denominator))
+        b->observed[extreme] = denominator > 0.0 ? numerator / denominator * (1.0 + 0x1p-50) : NAP_UNBOUNDED;
 }
 
 static double horizontal_square(vec3 v) { return v.x * v.x + v.y * v.y; }
 static vec3 up_of(quat q) { return quat_rotate(q, vec3_make(0.0, 0.0, 1.0)); }
 
 // The plant: attitude, rate, rotors. Returns the specific thrust.
-static vec3 observe_plant(const drone_params *p, const loop_model *l, const drone_block *d, loop_block *b)
+static vec3 observe_plant(const drone_params *p, const loop_model *loop, const drone_block *d, loop_block *b)
 {
     const vec3 up = up_of(d->body.attitude), rate = quat_rotate(d->body.attitude, d->body.rate);
     const double slope = p->plant.curve.linear, curve = 2.0 * p->plant.rotor.thrust_coef;
     const double limit = 1.0 / p->ladder.rotor_thrust_max[0];
     double thrust = 0.0, torque[3] = {0.0};
     for (int i = 0; i < (int)p->ladder.rotor_count; ++i) {
-        const double w = d->rotor_speed[i], target = motor_speed(&p->motor, d->control.motors[i]);
-        const double thrust_now = w * (slope + 0.5 * curve * w),
+        const double speed = d->rotor_speed[i], target = motor_speed(&p->motor, d->control.motors[i]);
+        const double thrust_now = speed * (slope + 0.5 * curve * speed),
                      thrust_target = target * (slope + 0.5 * curve * target);
         thrust += thrust_now;
         for (int k = 0; k < 3; ++k) torque[k] += thrust_now * p->ladder.allocate.rows[k + 1][i];
         observe_max(b, ENVELOPE_THRUST_FRACTION, limit * real_max(thrust_now, thrust_target));
         observe_max(b, ENVELOPE_THRUST_MARGIN, 1.0 - limit * real_min(thrust_now, thrust_target));
-        if (!(l->params.lag > 0.0)) continue;
-        const double s = slope + curve * w, t = slope + curve * target;
-        observe_ratio(b, ENVELOPE_SPEED_RATIO, real_abs(t - s), real_min(s, t));
+        if (!(loop->params.lag > 0.0)) continue;
+        const double slope_now = slope + curve * speed, slope_target = slope + curve * target;
+        observe_ratio(b, ENVELOPE_SPEED_RATIO, real_abs(slope_target - slope_now),
+                      real_min(slope_now, slope_target));
     }
     thrust /= p->ladder.mass;
     const double *scale = p->ladder.allocate.scale, unit = 1.0 / p->ladder.thrust_max;
@@ -218,7 +221,7 @@ static vec3 observe_plant(const drone_params *p, const loop_model *l, const dron
     observe_root(b, ENVELOPE_TORQUE, unit * unit * vec3_dot(torque_body, torque_body));
     observe_root(b, ENVELOPE_TILT, horizontal_square(up));
     observe_max(b, ENVELOPE_THRUST, thrust);
-    observe_max(b, ENVELOPE_THRUST_ERROR, real_abs(thrust * up.z - l->params.gravity));
+    observe_max(b, ENVELOPE_THRUST_ERROR, real_abs(thrust * up.z - loop->params.gravity));
     observe_root(b, ENVELOPE_RATE_LATERAL, horizontal_square(rate));
     observe_max(b, ENVELOPE_RATE_YAW, real_abs(rate.z));
     observe_root(b, ENVELOPE_SPEED, vec3_dot(d->body.velocity, d->body.velocity));
@@ -226,18 +229,18 @@ static vec3 observe_plant(const drone_params *p, const loop_model *l, const dron
     return vec3_scale(thrust, up);
 }
 
-// What is wanted: the acceleration `a` (without gravity's) along `up`.
-static void observe_desired(double g, vec3 up, double a, vec3 integral, loop_block *b)
+// What is wanted: the acceleration `magnitude` (without gravity's) along `up`.
+static void observe_desired(double g, vec3 up, double magnitude, vec3 integral, loop_block *b)
 {
     observe_max(b, ENVELOPE_DESIRED_TILT, up.z > 0.0 ? horizontal_length(up) : 2.0);
-    observe_max(b, ENVELOPE_DESIRED_MAX, a);
-    observe_max(b, ENVELOPE_DESIRED_INVERSE, 1.0 / real_max(a, 1e-9));
-    observe_max(b, ENVELOPE_INVERSE_ERROR, real_abs(up.z / real_max(a, 1e-9) - 1.0 / g));
+    observe_max(b, ENVELOPE_DESIRED_MAX, magnitude);
+    observe_max(b, ENVELOPE_DESIRED_INVERSE, 1.0 / real_max(magnitude, 1e-9));
+    observe_max(b, ENVELOPE_INVERSE_ERROR, real_abs(up.z / real_max(magnitude, 1e-9) - 1.0 / g));
     observe_max(b, ENVELOPE_INTEGRAL, vec3_max_abs(integral));
 }
 
 // A law at once, as it has just acted: desired acceleration, its derivatives, and the attitude from it.
-static void observe_trajectory(const vy_model *m, uint32_t index, const loop_model *l, uint64_t tick,
+static void observe_trajectory(const vy_model *m, uint32_t index, const loop_model *loop, uint64_t tick,
                                const drone_block *d, loop_block *b)
 {
     const trajectory_point r = drone_trajectory(m, index, time_of(m, tick));
@@ -247,14 +250,14 @@ static void observe_trajectory(const vy_model *m, uint32_t index, const loop_mod
     const ladder_params *ladder = &m->params[index].ladder;
     const drag_feedforward drag = drag_feedforward_at(ladder, &r);
     const double thrust = trajectory_acceleration(ladder, &r, &drag, &d->estimate, &attitude,
-                                                  l->params.law == LOOP_LEE, &d->control.integral, a);
-    const desired_frame f = geometric_frame(a, &r);
-    const vec3 error = mat3_mul_vec(attitude, attitude_error(f.r, attitude)); // sines of the angles
+                                                  loop->params.law == LOOP_LEE, &d->control.integral, a);
+    const desired_frame frame = geometric_frame(a, &r);
+    const vec3 error = mat3_mul_vec(attitude, attitude_error(frame.r, attitude)); // sines of the angles
     const double norm = vec3_length(a[0]);
-    const vec3 up = vec3_make(f.r.m[0][2], f.r.m[1][2], f.r.m[2][2]);
-    observe_desired(l->params.gravity, up, norm, d->control.integral, b);
+    const vec3 up = vec3_make(frame.r.m[0][2], frame.r.m[1][2], frame.r.m[2][2]);
+    observe_desired(loop->params.gravity, up, norm, d->control.integral, b);
     double trace = 0.0;
-    for (int i = 0; i < 9; ++i) trace += f.r.m[i / 3][i % 3] * attitude.m[i / 3][i % 3];
+    for (int i = 0; i < 9; ++i) trace += frame.r.m[i / 3][i % 3] * attitude.m[i / 3][i % 3];
     const int is_small_angle =
         trace > 2.5; // 0.72 rad, where an angle is 1.1 times its sine; beyond, no bound
     observe_max(b, ENVELOPE_ERROR_LATERAL, is_small_angle ? 1.1 * horizontal_length(error) : 2.0);
@@ -264,21 +267,21 @@ static void observe_trajectory(const vy_model *m, uint32_t index, const loop_mod
     observe_max(b, ENVELOPE_JERK_VERTICAL, real_abs(a[1].z));
     observe_max(b, ENVELOPE_SNAP_VERTICAL, real_abs(a[2].z));
     observe_max(b, ENVELOPE_NET_THRUST,
-                vec3_length(vec3_sub(vec3_scale(thrust, z), vec3_make(0.0, 0.0, l->params.gravity))));
+                vec3_length(vec3_sub(vec3_scale(thrust, z), vec3_make(0.0, 0.0, loop->params.gravity))));
     observe_max(b, ENVELOPE_HEADING_RATE, real_abs(r.yaw_rate));
     observe_max(b, ENVELOPE_HEADING_ACCELERATION, real_abs(r.yaw_acceleration));
 }
 
 // The cascade: what it wants, and how far the estimate is from it.
-static void observe_cascade(const drone_params *p, const loop_model *l, int acts, const drone_block *d,
-                            loop_block *b)
+static void observe_cascade(const drone_params *p, const loop_model *loop, int has_acted,
+                            const drone_block *d, loop_block *b)
 {
     const control_state *c = &d->control;
     const quat error = quat_mul(c->attitude, quat_conj(d->estimate.attitude));
-    const double g = l->params.gravity;
+    const double g = loop->params.gravity;
     observe_root(b, ENVELOPE_ERROR_LATERAL, 4.0 * (error.x * error.x + error.y * error.y));
     observe_max(b, ENVELOPE_ERROR_YAW, 2.0 * real_abs(error.z));
-    if (!acts) return;
+    if (!has_acted) return;
     // Thrust is mass times the desired acceleration along the body z of the moment.
     const vec3 desired = up_of(c->attitude), up = up_of(d->estimate.attitude);
     const double cosine = vec3_dot(desired, up), a = c->thrust / (p->ladder.mass * real_max(cosine, 0.1));
@@ -288,7 +291,7 @@ static void observe_cascade(const drone_params *p, const loop_model *l, int acts
 static double angle_square(quat q) { return 4.0 * (q.x * q.x + q.y * q.y + q.z * q.z); }
 
 // The estimator: how far it is from the truth, and what it sees.
-static void observe_estimator(const loop_model *l, int corrected, vec3 thrust, const drone_block *d,
+static void observe_estimator(const loop_model *loop, int is_corrected, vec3 thrust, const drone_block *d,
                               loop_block *b)
 {
     const estimator_state *e = &d->estimate;
@@ -299,14 +302,14 @@ static void observe_estimator(const loop_model *l, int corrected, vec3 thrust, c
     observe_root(b, ENVELOPE_SENSED_LATERAL, horizontal_square(noise));
     observe_max(b, ENVELOPE_SENSED_VERTICAL, real_abs(noise.z));
     observe_root(b, ENVELOPE_RATE_ESTIMATE, vec3_dot(e->rate, e->rate));
-    if (!corrected) return;
+    if (!is_corrected) return;
     // After a correction a share of what was seen is left.
     observe_max(b, ENVELOPE_INNOVATION,
                 vec3_length(vec3_sub(d->mocap.position, e->position)) /
-                    real_max(1.0 - l->params.position_gain, 1e-9));
+                    real_max(1.0 - loop->params.position_gain, 1e-9));
     observe_max(b, ENVELOPE_ANGLE_INNOVATION,
                 real_sqrt(angle_square(quat_mul(inverse_attitude, d->mocap.attitude))) /
-                    real_max(1.0 - l->params.attitude_gain, 1e-9));
+                    real_max(1.0 - loop->params.attitude_gain, 1e-9));
 }
 
 // The velocity rung: what it turns with the heading.
@@ -337,10 +340,10 @@ static void observe_autopilot(const autopilot_params *p, const drone_block *d, l
     observe_max(b, ENVELOPE_DISTANCE_INVERSE, 1.0 / real_max(distance, 1e-12));
 }
 
-static int loop_takes_rung(const loop_model *l, uint64_t rung)
+static int loop_takes_rung(const loop_model *loop, uint64_t rung)
 {
-    if (l->params.law == LOOP_VELOCITY_RUNG) return rung == VY_RUNG_VELOCITY || rung == VY_RUNG_PILOT;
-    return rung == (loop_is_geometric(&l->params) ? VY_RUNG_WRENCH : VY_RUNG_ATTITUDE);
+    if (loop->params.law == LOOP_VELOCITY_RUNG) return rung == VY_RUNG_VELOCITY || rung == VY_RUNG_PILOT;
+    return rung == (loop_is_geometric(&loop->params) ? VY_RUNG_WRENCH : VY_RUNG_ATTITUDE);
 }
 
 void vy_loop_observe(const vy_world *world, uint32_t index, uint64_t tick, loop_block *b)
@@ -348,28 +351,28 @@ void vy_loop_observe(const vy_world *world, uint32_t index, uint64_t tick, loop_
     const vy_model *m = &world->model;
     const drone_model *dm = &m->drones[index];
     const drone_block *d = &world->drones[index];
-    const loop_model *l = &world->loops[index];
-    const vec3 thrust = observe_plant(&m->params[index], l, d, b);
-    const int is_geometric = loop_is_geometric(&l->params), acts = due(tick, dm->control_period);
-    if (!loop_takes_rung(l, d->rung)) { // it has not acted yet, or another does
+    const loop_model *loop = &world->loops[index];
+    const vec3 thrust = observe_plant(&m->params[index], loop, d, b);
+    const int is_geometric = loop_is_geometric(&loop->params), has_acted = due(tick, dm->control_period);
+    if (!loop_takes_rung(loop, d->rung)) { // it has not acted yet, or another does
         if (b->standing == LOOP_BOUND_VALID) b->standing = LOOP_BOUND_LOST;
         return;
     }
     if (is_geometric) {
-        if (acts) observe_trajectory(m, index, l, tick, d, b);
+        if (has_acted) observe_trajectory(m, index, loop, tick, d, b);
     } else if (due(tick, dm->rate_period)) {
-        const int holds_velocity = l->params.law == LOOP_VELOCITY_RUNG;
-        observe_cascade(&m->params[index], l, acts || holds_velocity, d, b);
+        const int holds_velocity = loop->params.law == LOOP_VELOCITY_RUNG;
+        observe_cascade(&m->params[index], loop, has_acted || holds_velocity, d, b);
         if (holds_velocity) observe_heading(d, b);
     }
-    if (acts && dm->controller.kind == VY_CONTROLLER_AUTOPILOT)
+    if (has_acted && dm->controller.kind == VY_CONTROLLER_AUTOPILOT)
         observe_autopilot(&m->params[index].autopilot, d, b);
-    if (!l->params.truth && due(tick, dm->imu_period))
-        observe_estimator(l, due(tick, dm->mocap_period), thrust, d, b);
+    if (!loop->params.truth && due(tick, dm->imu_period))
+        observe_estimator(loop, due(tick, dm->mocap_period), thrust, d, b);
 }
 
 // Where both motions were since the last evaluation, when they are apart by `deviation` at most.
-static nap_reach reach_since_evaluation(const vy_world *world, uint32_t index, const nap_inputs *m,
+static nap_reach reach_since_evaluation(const vy_world *world, uint32_t index, const nap_inputs *inputs,
                                         const loop_block *b, const double *deviation)
 {
     const drone_params *p = &world->model.params[index];
@@ -381,186 +384,192 @@ static nap_reach reach_since_evaluation(const vy_world *world, uint32_t index, c
     e->gravity = gravity_bound(&env->gravity, position, 0.0); // uniform
     const double rate = real_sqrt(b->envelope[ENVELOPE_RATE_LATERAL] * b->envelope[ENVELOPE_RATE_LATERAL] +
                                   b->envelope[ENVELOPE_RATE_YAW] * b->envelope[ENVELOPE_RATE_YAW]);
-    const double gain = 4.0 * e->gravity * world->model.dt; // within a step
-    e->speed = b->observed[ENVELOPE_SPEED] + gain + deviation[DEVIATION_VELOCITY];
+    const double speed_gain = 4.0 * e->gravity * world->model.dt; // within a step
+    e->speed = b->observed[ENVELOPE_SPEED] + speed_gain + deviation[DEVIATION_VELOCITY];
     e->rate = rate + deviation[DEVIATION_RATE];
-    e->disturbance = m->disturbance;
-    e->disturbance_torque = m->disturbance_torque;
+    e->disturbance = inputs->disturbance;
+    e->disturbance_torque = inputs->disturbance_torque;
     e->magnetic_field = vec3_length(vec3_of(env->magnetic));
     e->radiation_pressure = vec3_length(vec3_of(env->radiation_pressure));
     e->rotor_force = p->ladder.mass * (b->envelope[ENVELOPE_THRUST] + b->thrust);
     e->rotor_torque = b->envelope[ENVELOPE_TORQUE] + p->nap.inertia_max * b->torque;
     r.altitude = altitude_at(env, position);
-    r.max_distance = m->period * e->speed + deviation[DEVIATION_POSITION];
-    nap_air_reach(env, m, m->period, position, r.altitude, &r);
+    r.max_distance = inputs->period * e->speed + deviation[DEVIATION_POSITION];
+    nap_air_reach(env, inputs, inputs->period, position, r.altitude, &r);
     r.acceleration = e->gravity + p->plant.body.inverse_mass * nap_force_bound(&p->plant.effects, e);
     return r;
 }
 
 // What was left out, and how the rest changes with the motion.
-typedef struct changes {
+typedef struct load_changes {
     double neglect[2], slopes[LOOP_SLOPES];
     double onset[2]; // left out once the motions are apart at all: lift may flip
-} changes;
+} load_changes;
 
-static changes changes_of(const vy_world *world, uint32_t index, const nap_inputs *m, uint64_t flags,
-                          const nap_reach *r, const nap_bounds *b, double tilt_max, const double *deviation)
+static load_changes changes_of(const vy_world *world, uint32_t index, const nap_inputs *inputs,
+                               uint64_t flags, const nap_reach *reach, const nap_bounds *bounds,
+                               double tilt_max, const double *deviation)
 {
     const drone_params *p = &world->model.params[index];
-    const effect_params *c = &p->plant.effects;
+    const effect_params *effects = &p->plant.effects;
     const double inverse_inertia = 1.0 / p->nap.inertia_min, inverse_mass = p->plant.body.inverse_mass;
-    nap_reach without_rotors = *r; // the rotors' own forces are in the loop
+    nap_reach without_rotors = *reach; // the rotors' own forces are in the loop
     without_rotors.effect.rotor_force = 0.0;
-    changes out = {.neglect = {0.0, 0.0}};
+    load_changes out = {.neglect = {0.0, 0.0}};
     for (int i = 0; i < EFFECT_COUNT; ++i) {
         if ((flags >> i & 1u) != 0 || !nap_has_effect(&p->nap, i)) continue;
-        out.neglect[0] += inverse_mass * b->effect[i].force;
-        out.neglect[1] += inverse_inertia * b->effect[i].torque;
+        out.neglect[0] += inverse_mass * bounds->effect[i].force;
+        out.neglect[1] += inverse_inertia * bounds->effect[i].torque;
     }
-    const deviation_system k =
-        nap_sensitivity(&world->model.env, &p->nap, &p->plant, &world->drones[index].body, m, flags,
-                        &without_rotors, &without_rotors, b, 1, deviation);
-    const double flow = r->effect.speed + r->effect.wind;
+    const deviation_system sensitivity =
+        nap_sensitivity(&world->model.env, &p->nap, &p->plant, &world->drones[index].body, inputs, flags,
+                        &without_rotors, &without_rotors, bounds, 1, deviation);
+    const double flow = reach->effect.speed + reach->effect.wind;
 #define IF_ON(effect, value) ((flags >> EFFECT_##effect & 1u) != 0 ? (value) : 0.0)
     // Linear drag is in the loop, the same across in all directions and along the world's axes.
-    const vec3 f = c->linear_drag;
+    const vec3 drag_coefs = effects->linear_drag;
     const double tilt = 2.0 * (tilt_max + deviation[DEVIATION_ANGLE]);
     const double anisotropic_drag =
-        0.5 * real_abs(f.x - f.y) + tilt * (vec3_max_abs(f) - real_min(real_min(f.x, f.y), f.z));
+        0.5 * real_abs(drag_coefs.x - drag_coefs.y) +
+        tilt * (vec3_max_abs(drag_coefs) - real_min(real_min(drag_coefs.x, drag_coefs.y), drag_coefs.z));
     const int has_drag = (flags >> EFFECT_linear_drag & 1u) != 0;
-    const double drag = (has_drag ? anisotropic_drag : vec3_max_abs(f)) +
-                        IF_ON(drag, r->effect.density * c->drag_area * flow);
+    const double drag = (has_drag ? anisotropic_drag : vec3_max_abs(drag_coefs)) +
+                        IF_ON(drag, reach->effect.density * effects->drag_area * flow);
     const double damping =
-        IF_ON(damping, vec3_max_abs(c->spin_damping) +
-                           0.25 * r->effect.density * vec3_max_abs(c->rate_damping_area) * flow);
-    const double density_force = IF_ON(density, b->effect[EFFECT_density].force);
+        IF_ON(damping, vec3_max_abs(effects->spin_damping) +
+                           0.25 * reach->effect.density * vec3_max_abs(effects->rate_damping_area) * flow);
+    const double density_force = IF_ON(density, bounds->effect[EFFECT_density].force);
     // Of the rotors' thrust per metre: scale heights are above 5 km.
-    const double density_gradient_force = IF_ON(
-        density, c->density_ratio * r->effect.density / REFERENCE_DENSITY * r->effect.rotor_force / 5000.0);
+    const double density_gradient_force =
+        IF_ON(density, effects->density_ratio * reach->effect.density / REFERENCE_DENSITY *
+                           reach->effect.rotor_force / 5000.0);
 #undef IF_ON
-    const loop_slopes slopes = {.force_velocity = k.vv + inverse_mass * drag,
-                                .force_angle = k.va,
-                                .force_position = k.vp + inverse_mass * density_gradient_force,
-                                .torque_velocity = k.ev,
-                                .torque_angle = k.ea,
-                                .torque_position = k.ep,
+    const loop_slopes slopes = {.force_velocity = sensitivity.vv + inverse_mass * drag,
+                                .force_angle = sensitivity.va,
+                                .force_position = sensitivity.vp + inverse_mass * density_gradient_force,
+                                .torque_velocity = sensitivity.ev,
+                                .torque_angle = sensitivity.ea,
+                                .torque_position = sensitivity.ep,
                                 .torque_rate = inverse_inertia * damping,
-                                .rotor_wrench_change = density_force / real_max(r->effect.rotor_force, 1e-9),
-                                .force = inverse_mass * nap_force_bound(c, &without_rotors.effect) +
+                                .rotor_wrench_change =
+                                    density_force / real_max(reach->effect.rotor_force, 1e-9),
+                                .force = inverse_mass * nap_force_bound(effects, &without_rotors.effect) +
                                          inverse_mass * density_force};
     memcpy(out.slopes, &slopes, sizeof slopes);
-    out.onset[0] = k.bv;
-    out.onset[1] = k.be;
+    out.onset[0] = sensitivity.bv;
+    out.onset[1] = sensitivity.be;
     if (out.neglect[0] > 0.0 || out.neglect[1] > 0.0 || deviation[DEVIATION_RATE] > 0.0) {
-        out.neglect[0] += k.bv;
-        out.neglect[1] += k.be;
+        out.neglect[0] += sensitivity.bv;
+        out.neglect[1] += sensitivity.be;
     }
     return out;
 }
 
 // Have `envelope` cover `observed`, each by a margin. Returns whether one grew.
-static int raise_envelope(const double *observed, int count, double min, double *envelope)
+static int raise_envelope(const double *observed, int count, double margin_min, double *envelope)
 {
     int has_grown = 0;
     for (int i = 0; i < count; ++i) {
-        if (observed[i] * min <= envelope[i]) continue;
+        if (observed[i] * margin_min <= envelope[i]) continue;
         envelope[i] = observed[i] * MARGIN;
         has_grown = 1;
     }
     return has_grown;
 }
 
-static void store_bound(const loop_bound *s, loop_block *b, double *deviation)
+static void store_bound(const loop_bound *bound, loop_block *b, double *deviation)
 {
-    const double(*of)[LOOP_SIGNALS] = s->of;
+    const double(*bounds)[LOOP_SIGNALS] = bound->bound;
     const struct {
-        int signal, other;
-    } parts[DEVIATION_COUNT] = {[DEVIATION_RATE] = {LOOP_RATE, LOOP_YAW},
-                                [DEVIATION_ANGLE] = {LOOP_ANGLE, LOOP_YAW},
-                                [DEVIATION_VELOCITY] = {LOOP_VELOCITY, LOOP_VERTICAL},
-                                [DEVIATION_POSITION] = {LOOP_POSITION, LOOP_VERTICAL}};
+        int signal, other_axis;
+    } signals[DEVIATION_COUNT] = {[DEVIATION_RATE] = {LOOP_RATE, LOOP_YAW},
+                                  [DEVIATION_ANGLE] = {LOOP_ANGLE, LOOP_YAW},
+                                  [DEVIATION_VELOCITY] = {LOOP_VELOCITY, LOOP_VERTICAL},
+                                  [DEVIATION_POSITION] = {LOOP_POSITION, LOOP_VERTICAL}};
     for (int i = 0; i < DEVIATION_COUNT; ++i) {
-        const double h = of[LOOP_LATERAL][parts[i].signal], v = of[parts[i].other][parts[i].signal];
-        deviation[i] = real_max(deviation[i], real_sqrt(h * h + v * v));
+        const double lateral = bounds[LOOP_LATERAL][signals[i].signal],
+                     other = bounds[signals[i].other_axis][signals[i].signal];
+        deviation[i] = real_max(deviation[i], real_sqrt(lateral * lateral + other * other));
     }
     b->thrust =
-        real_max(b->thrust, of[LOOP_VERTICAL][LOOP_ACTUATION] +
-                                b->envelope[ENVELOPE_TILT] * of[LOOP_LATERAL][LOOP_DESIRED_ACCELERATION]);
-    b->torque = real_max(b->torque, of[LOOP_LATERAL][LOOP_ACTUATION] + of[LOOP_YAW][LOOP_ACTUATION]);
+        real_max(b->thrust, bounds[LOOP_VERTICAL][LOOP_ACTUATION] +
+                                b->envelope[ENVELOPE_TILT] * bounds[LOOP_LATERAL][LOOP_DESIRED_ACCELERATION]);
+    b->torque = real_max(b->torque, bounds[LOOP_LATERAL][LOOP_ACTUATION] + bounds[LOOP_YAW][LOOP_ACTUATION]);
 }
 
 // Errors per acceleration left out, of turning and of moving: the last two inputs of a plan. They are those
 // of a flight that becomes livelier than it was. Where such a one has no bound, nothing more is left out.
-static void plan_errors(const loop_model *l, const loop_block *b, const loop_slopes *slopes,
-                        const loop_bound *within, budget_block *plan)
+static void plan_errors(const loop_model *loop, const loop_block *b, const loop_slopes *slopes,
+                        const loop_bound *within, budget_block *forecast)
 {
     double planned_envelope[ENVELOPE_COUNT];
     for (int i = 0; i < ENVELOPE_COUNT; ++i) {
         const int is_lively = envelope_min[i] > 0.0 || i >= ENVELOPE_ESTIMATE_ERROR;
-        planned_envelope[i] =
-            is_lively ? ENVELOPE_MARGIN * real_max(b->envelope[i], l->planned_envelope[i]) : b->envelope[i];
+        planned_envelope[i] = is_lively
+                                  ? ENVELOPE_MARGIN * real_max(b->envelope[i], loop->planned_envelope[i])
+                                  : b->envelope[i];
     }
-    memset(plan->angle, 0, sizeof plan->angle);
-    memset(plan->position, 0, sizeof plan->position);
+    memset(forecast->angle, 0, sizeof forecast->angle);
+    memset(forecast->position, 0, sizeof forecast->position);
     for (int k = 0; k < 2; ++k) {
         const loop_neglect unit = {k == 1, k == 0};
-        loop_bound s;
+        loop_bound bound;
         double deviation[DEVIATION_COUNT] = {0.0};
         loop_block scratch = {0};
-        if (vy_loop_sensitivity(l, planned_envelope, slopes, within, &unit, &s)) {
-            store_bound(&s, &scratch, deviation);
+        if (vy_loop_sensitivity(loop, planned_envelope, slopes, within, &unit, &bound)) {
+            store_bound(&bound, &scratch, deviation);
         } else {
             for (int i = 0; i < DEVIATION_COUNT; ++i) deviation[i] = NAP_UNBOUNDED;
         }
-        plan->angle[DEVIATION_COUNT + k] = deviation[DEVIATION_ANGLE];
-        plan->position[DEVIATION_COUNT + k] = deviation[DEVIATION_POSITION];
+        forecast->angle[DEVIATION_COUNT + k] = deviation[DEVIATION_ANGLE];
+        forecast->position[DEVIATION_COUNT + k] = deviation[DEVIATION_POSITION];
     }
 }
 
 // Find the bound again for the envelope as it is now. Returns 0 where there is none.
-static int find_bound(const loop_model *l, loop_block *b, double *deviation, budget_block *plan)
+static int find_bound(const loop_model *loop, loop_block *b, double *deviation, budget_block *forecast)
 {
     const loop_neglect neglect = {b->neglect[0], b->neglect[1]};
     loop_slopes slopes;
-    loop_bound s;
+    loop_bound bound;
     memcpy(&slopes, b->slopes, sizeof slopes);
-    if (!vy_loop_solve(l, b->envelope, &slopes, &neglect, &s)) return 0;
-    store_bound(&s, b, deviation);
-    plan_errors(l, b, &slopes, &s, plan);
+    if (!vy_loop_solve(loop, b->envelope, &slopes, &neglect, &bound)) return 0;
+    store_bound(&bound, b, deviation);
+    plan_errors(loop, b, &slopes, &bound, forecast);
     return 1;
 }
 
 void vy_loop_certify(const vy_world *world, uint32_t index, uint64_t tick, uint64_t ticks, uint64_t flags,
-                     loop_block *b, double *deviation, nap_bounds *bounds, budget_block *plan)
+                     loop_block *b, double *deviation, nap_bounds *bounds, budget_block *forecast)
 {
     enum { ROUNDS = 8 };
     const vy_model *m = &world->model;
     const drone_params *p = &m->params[index];
     const double period = (double)ticks * m->dt;
-    const nap_inputs past = {.time = (double)tick * m->dt - period,
-                             .period = period,
-                             .disturbance = b->disturbances[0],
-                             .disturbance_torque = b->disturbances[1],
-                             .force_body = b->disturbances[2],
-                             .torque_world = b->disturbances[3]};
+    const nap_inputs past_inputs = {.time = (double)tick * m->dt - period,
+                                    .period = period,
+                                    .disturbance = b->disturbances[0],
+                                    .disturbance_torque = b->disturbances[1],
+                                    .force_body = b->disturbances[2],
+                                    .torque_world = b->disturbances[3]};
     VY_ASSERT(tick >= ticks && b->standing != LOOP_BOUND_LOST);
     for (int i = 0; i < ENVELOPE_COUNT; ++i) b->envelope[i] = real_max(b->envelope[i], envelope_min[i]);
     int has_grown = raise_envelope(b->observed, ENVELOPE_COUNT, MARGIN_MIN, b->envelope), is_found = 0;
     has_grown |= b->standing == LOOP_BOUND_NOT_STARTED;
     // The loads are those within the bound, and the bound follows from the loads.
     for (int round = 0; round < ROUNDS && !is_found; ++round) {
-        const nap_reach r = reach_since_evaluation(world, index, &past, b, deviation);
-        *bounds = nap_bounds_of(&p->plant.effects, &r.effect);
-        const changes c =
-            changes_of(world, index, &past, flags, &r, bounds, b->envelope[ENVELOPE_TILT], deviation);
-        has_grown |= raise_envelope(c.neglect, 2, 1.0, b->neglect);
-        has_grown |= raise_envelope(c.slopes, LOOP_SLOPES, 1.0, b->slopes);
-        plan->onset_angle =
-            plan->angle[DEVIATION_COUNT] * c.onset[1] + plan->angle[DEVIATION_COUNT + 1] * c.onset[0];
-        plan->onset_position =
-            plan->position[DEVIATION_COUNT] * c.onset[1] + plan->position[DEVIATION_COUNT + 1] * c.onset[0];
+        const nap_reach reach = reach_since_evaluation(world, index, &past_inputs, b, deviation);
+        *bounds = nap_bounds_of(&p->plant.effects, &reach.effect);
+        const load_changes period_changes = changes_of(world, index, &past_inputs, flags, &reach, bounds,
+                                                       b->envelope[ENVELOPE_TILT], deviation);
+        has_grown |= raise_envelope(period_changes.neglect, 2, 1.0, b->neglect);
+        has_grown |= raise_envelope(period_changes.slopes, LOOP_SLOPES, 1.0, b->slopes);
+        forecast->onset_angle = forecast->angle[DEVIATION_COUNT] * period_changes.onset[1] +
+                                forecast->angle[DEVIATION_COUNT + 1] * period_changes.onset[0];
+        forecast->onset_position = forecast->position[DEVIATION_COUNT] * period_changes.onset[1] +
+                                   forecast->position[DEVIATION_COUNT + 1] * period_changes.onset[0];
         if (!has_grown) is_found = 1;
-        if (has_grown && !find_bound(&world->loops[index], b, deviation, plan)) break;
+        if (has_grown && !find_bound(&world->loops[index], b, deviation, forecast)) break;
         has_grown = 0;
     }
     b->standing = is_found ? LOOP_BOUND_VALID : LOOP_BOUND_LOST;
@@ -578,13 +587,13 @@ void vy_loop_advance_to_now(const vy_world *world, uint32_t index, double *devia
         !(deviation[DEVIATION_POSITION] < NAP_UNBOUNDED))
         return;
     loop_block b = world->loop_states[index];
-    budget_block plan = world->budgets[index];
+    budget_block forecast = world->budgets[index];
     nap_bounds bounds;
     vy_loop_observe(world, index, tick, &b);
     if (b.standing == LOOP_BOUND_VALID)
         vy_loop_certify(world, index, tick, tick - last_evaluation, world->drones[index].effects, &b,
-                        deviation, &bounds, &plan);
-    const int differs = b.neglect[0] > 0.0 || b.neglect[1] > 0.0;
-    for (int i = 0; i < DEVIATION_COUNT && b.standing == LOOP_BOUND_LOST && differs; ++i)
+                        deviation, &bounds, &forecast);
+    const int has_neglect = b.neglect[0] > 0.0 || b.neglect[1] > 0.0;
+    for (int i = 0; i < DEVIATION_COUNT && b.standing == LOOP_BOUND_LOST && has_neglect; ++i)
         deviation[i] = NAP_UNBOUNDED;
 }

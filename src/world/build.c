@@ -13,7 +13,8 @@
 #include "world/world_def.h"
 #include <stdio.h>
 
-static vy_status build_schedule(const vy_model *w, const vy_drone_def *def, drone_model *out, vy_error *err)
+static vy_status build_schedule(const vy_model *world, const vy_drone_def *def, drone_model *out,
+                                vy_error *err)
 {
     const struct {
         const char *name;
@@ -27,10 +28,10 @@ static vy_status build_schedule(const vy_model *w, const vy_drone_def *def, dron
     };
     for (size_t i = 0; i < sizeof periods / sizeof periods[0]; ++i) {
         *periods[i].ticks = 0;
-        const int control = i >= 2;
-        if (control ? def->controller.kind == VY_CONTROLLER_NONE : periods[i].period == 0.0) continue;
+        const int is_control = i >= 2;
+        if (is_control ? def->controller.kind == VY_CONTROLLER_NONE : periods[i].period == 0.0) continue;
         const vy_status status =
-            vy_period_ticks(periods[i].name, periods[i].period, w->dt, periods[i].ticks, err);
+            vy_period_ticks(periods[i].name, periods[i].period, world->dt, periods[i].ticks, err);
         if (status != VY_OK) return status;
     }
     return VY_OK;
@@ -38,11 +39,11 @@ static vy_status build_schedule(const vy_model *w, const vy_drone_def *def, dron
 
 // Least and greatest principal moment (O. Smith, Eigenvalues of a symmetric 3x3 matrix, CACM 4, 1961),
 // widened by a bound of the rounding error.
-static void principal_moments(mat3 i, double *min, double *max)
+static void principal_moments(mat3 inertia, double *min, double *max)
 {
-    const double mean = (i.m[0][0] + i.m[1][1] + i.m[2][2]) / 3.0;
+    const double mean = (inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2]) / 3.0;
     double square = 0.0;
-    mat3 b = i;
+    mat3 b = inertia;
     for (int r = 0; r < 3; ++r) {
         b.m[r][r] -= mean;
         for (int c = 0; c < 3; ++c) square += b.m[r][c] * b.m[r][c];
@@ -58,7 +59,7 @@ static void principal_moments(mat3 i, double *min, double *max)
     *min *= 1.0 - 1e-9;
     *max *= 1.0 + 1e-9;
     // Of a needle all digits of the smallest cancel; what follows from the determinant has none to lose.
-    *min = real_max(*min, (1.0 - 1e-9) * (mat3_det(i) / (*max * *max)));
+    *min = real_max(*min, (1.0 - 1e-9) * (mat3_det(inertia) / (*max * *max)));
     VY_ASSERT(*min > 0.0 && *min <= *max); // of a body, not of any matrix
 }
 
@@ -103,29 +104,29 @@ void vy_plant_build(const vy_vehicle_def *v, double dt, multirotor_params *out)
 }
 
 // Rotors in the air, battery, wake: what a plain rotor does not have.
-static void build_powertrain(const vy_model *w, const vy_vehicle_def *v, drone_model *model,
+static void build_powertrain(const vy_model *world, const vy_vehicle_def *v, drone_model *model,
                              drone_params *out)
 {
     double voltage_ratio_max;
     vy_battery_build(&v->battery, &out->battery, &out->battery_start, &voltage_ratio_max);
-    rotor_air_params *p = &out->plant.effects.rotors;
-    *p = vy_rotor_air_build(v, w->dt, !frame_is_inertial(&w->env));
+    rotor_air_params *rotor_air = &out->plant.effects.rotors;
+    *rotor_air = vy_rotor_air_build(v, world->dt, !frame_is_inertial(&world->env));
     if (v->battery.capacity > 0.0)
-        p->battery =
+        rotor_air->battery =
             real_max(1.0, voltage_ratio_max * voltage_ratio_max - 1.0); // an empty one leaves nothing
     model->has_powertrain = vy_rotor_air_is_declared(v) || v->battery.capacity > 0.0;
     vy_rotor_air_wake(v, &model->layout, &model->wake_width, &model->wake_exit);
 }
 
-static void build_nap(const vy_model *w, const rotor_layout *layout, const vy_vehicle_def *v,
-                      int has_powertrain, nap_params *n)
+static void build_nap(const vy_model *world, const rotor_layout *layout, const vy_vehicle_def *v,
+                      int has_powertrain, nap_params *params)
 {
-    const vy_nap_def *nap = &w->nap;
+    const vy_nap_def *nap = &world->nap;
     // Reference: the largest torque of one rotor (arm or yaw); a body without rotors declares one.
     double arm = 0.0;
     for (int i = 0; i < v->rotor_count; ++i) {
-        const double *p = layout->hub[i];
-        arm = real_max(arm, real_sqrt(p[0] * p[0] + p[1] * p[1]));
+        const double *hub = layout->hub[i];
+        arm = real_max(arm, real_sqrt(hub[0] * hub[0] + hub[1] * hub[1]));
     }
     const double speed_max2 = v->speed_max * v->speed_max;
     double torque = real_max(arm * v->thrust_coef * speed_max2, v->torque_coef * speed_max2);
@@ -135,31 +136,31 @@ static void build_nap(const vy_model *w, const rotor_layout *layout, const vy_ve
         torque = real_max(torque, lever * v->thrusters[i].thrust_max);
     }
     if (v->torque_ref > 0.0) torque = v->torque_ref;
-    n->force_abs = nap->force_abs;
-    n->force_rel = nap->force_rel;
-    n->torque_threshold = real_max(nap->torque_abs, nap->torque_rel * torque);
-    n->hysteresis = nap->hysteresis;
-    principal_moments(v->inertia, &n->inertia_min, &n->inertia_max);
-    n->rotor_speed_max = v->rotor_count > 0 ? v->speed_max : 0.0;
-    n->rotor_count = (uint64_t)v->rotor_count;
-    n->strict = nap->strict != 0;
-    n->horizon = nap->horizon;
-    n->open_loop = 1;
+    params->force_abs = nap->force_abs;
+    params->force_rel = nap->force_rel;
+    params->torque_threshold = real_max(nap->torque_abs, nap->torque_rel * torque);
+    params->hysteresis = nap->hysteresis;
+    principal_moments(v->inertia, &params->inertia_min, &params->inertia_max);
+    params->rotor_speed_max = v->rotor_count > 0 ? v->speed_max : 0.0;
+    params->rotor_count = (uint64_t)v->rotor_count;
+    params->strict = nap->strict != 0;
+    params->horizon = nap->horizon;
+    params->open_loop = 1;
     // Air that follows the motion has no certificate, and with a battery rotors are slower than commanded.
-    n->rotors = has_powertrain || w->wakes.on;
-    n->has_obstacles = !frame_is_inertial(&w->env) && w->ground_heights != NULL;
-    n->flat = !frame_is_inertial(&w->env) && !n->has_obstacles;
-    if (n->rotors || v->thruster_count > 0) n->open_loop = 0;
+    params->rotors = has_powertrain || world->wakes.on;
+    params->has_obstacles = !frame_is_inertial(&world->env) && world->ground_heights != NULL;
+    params->flat = !frame_is_inertial(&world->env) && !params->has_obstacles;
+    if (params->rotors || v->thruster_count > 0) params->open_loop = 0;
     if (v->battery.capacity > 0.0)
-        n->rotor_speed_max *= real_max(1.0, v->battery.voltage[4] / v->battery.nominal);
+        params->rotor_speed_max *= real_max(1.0, v->battery.voltage[4] / v->battery.nominal);
 }
 
-static void build_sensors(const vy_model *w, const vy_drone_def *def, drone_params *out)
+static void build_sensors(const vy_model *world, const vy_drone_def *def, drone_params *out)
 {
     const vy_imu_def *imu = &def->imu;
     if (imu->period > 0.0) out->imu = vy_imu_basic(imu);
     out->mocap = (mocap_params){def->mocap.position_noise, def->mocap.attitude_noise};
-    const estimator_setup setup = vy_estimator_setup(w, def);
+    const estimator_setup setup = vy_estimator_setup(world, def);
     vy_fading_build(&setup, &out->fading);
 }
 
@@ -168,9 +169,9 @@ static void build_ground_points(const vy_vehicle_def *v, drone_model *out)
 {
     VY_ASSERT(v->rotor_count + v->collision_point_count <= VY_ROTOR_CAP + VY_COLLISION_POINT_CAP);
     for (int i = 0; i < v->rotor_count + v->collision_point_count; ++i) {
-        const vec3 p =
+        const vec3 point =
             i < v->rotor_count ? v->rotors[i].position : v->collision_points[i - v->rotor_count].position;
-        out->ground_points[i] = vec3_sub(p, v->centre_of_mass);
+        out->ground_points[i] = vec3_sub(point, v->centre_of_mass);
     }
     out->ground_point_count = v->rotor_count + v->collision_point_count;
 }

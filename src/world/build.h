@@ -9,8 +9,8 @@ vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_m
 /// Constants of the equations of a checked vehicle, but for what its rotors do in the air.
 void vy_plant_build(const vy_vehicle_def *vehicle, double dt, multirotor_params *out);
 
-/// Is it a legal start position? `whose` is for the error.
-vy_status vy_check_position(const vy_model *m, const char *whose, vy_vec3 position, vy_error *err);
+/// Is it a legal start position? `owner` is for the error.
+vy_status vy_check_position(const vy_model *m, const char *owner, vy_vec3 position, vy_error *err);
 
 /// Constants of a drone, built before, after its mass, inertia or centre of mass changed to those of `v`.
 /// Controller and sensors stay the same.

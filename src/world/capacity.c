@@ -41,9 +41,9 @@ enum {
     PARTS
 };
 
-static uint32_t *capacity_of(vy_model *m, enum capacity what)
+static uint32_t *capacity_of(vy_model *m, enum capacity resource)
 {
-    uint32_t *const caps[] = {
+    uint32_t *const capacities[] = {
         [CAPACITY_DRONES] = &m->drone_cap,
         [CAPACITY_BODIES] = &m->passive_cap,
         [CAPACITY_DISTURBANCES] = &m->disturbance_cap,
@@ -56,7 +56,7 @@ static uint32_t *capacity_of(vy_model *m, enum capacity what)
         [CAPACITY_SENSOR_SUITES] = &m->sensor_suite_cap,
         [CAPACITY_DELAY_CELLS] = &m->delay_cap,
     };
-    return caps[what];
+    return capacities[resource];
 }
 
 // The largest state that a world with the capacity of `m` can have.
@@ -152,40 +152,41 @@ static void set_arrays(vy_world *world, void *const parts[PARTS])
     world->release_requests = m->payload_cap > 0 ? parts[PART_RELEASE_REQUESTS] : NULL;
 }
 
-// Allocate a block for the capacity of `caps` and move the contents of the present one into it.
-static vy_status reallocate(vy_world *world, vy_model *caps, vy_error *err)
+// Allocate a block for the capacity of `capacities` and move the contents of the present one into it.
+static vy_status reallocate(vy_world *world, vy_model *capacities, vy_error *err)
 {
-    size_t before[PARTS] = {0}, sizes[PARTS], total = 0, at = 0;
-    part_sizes(caps, sizes);
+    size_t old_sizes[PARTS] = {0}, sizes[PARTS], total = 0, old_offset = 0;
+    part_sizes(capacities, sizes);
     for (int i = 0; i < PARTS; ++i) total += (sizes[i] + 63u) & ~(size_t)63u;
-    unsigned char *block = aligned_alloc(64, total), *old = world->block;
+    unsigned char *block = aligned_alloc(64, total), *old_block = world->block;
     if (block == NULL) return vy_fail(err, VY_NO_MEMORY, "world: no memory for %zu bytes", total);
     memset(block, 0, total);
-    if (old != NULL) part_sizes(&world->model, before);
+    if (old_block != NULL) part_sizes(&world->model, old_sizes);
     vy_arena arena = {block, total, 0};
     void *parts[PARTS];
     for (int i = 0; i < PARTS; ++i) {
         parts[i] = vy_arena_alloc(&arena, sizes[i]);
-        VY_ASSERT(parts[i] != NULL && before[i] <= sizes[i]);
-        if (before[i] > 0) memcpy(parts[i], old + at, before[i]);
-        at += (before[i] + 63u) & ~(size_t)63u;
+        VY_ASSERT(parts[i] != NULL && old_sizes[i] <= sizes[i]);
+        if (old_sizes[i] > 0) memcpy(parts[i], old_block + old_offset, old_sizes[i]);
+        old_offset += (old_sizes[i] + 63u) & ~(size_t)63u;
     }
-    for (int what = 0; what < CAPACITY_COUNT; ++what)
-        *capacity_of(&world->model, (enum capacity)what) = *capacity_of(caps, (enum capacity)what);
+    for (int resource = 0; resource < CAPACITY_COUNT; ++resource)
+        *capacity_of(&world->model, (enum capacity)resource) =
+            *capacity_of(capacities, (enum capacity)resource);
     world->block = block;
     world->memory = sizeof *world + total;
     set_arrays(world, parts);
-    free(old);
+    free(old_block);
     return VY_OK;
 }
 
 vy_status vy_world_alloc_memory(vy_world *world, vy_error *err)
 {
-    vy_model caps = world->model;
-    return reallocate(world, &caps, err);
+    vy_model capacities = world->model;
+    return reallocate(world, &capacities, err);
 }
 
-vy_status vy_world_reserve(vy_world *world, enum capacity what, uint64_t need, vy_error *err)
+vy_status vy_world_reserve(vy_world *world, enum capacity resource, uint64_t needed, vy_error *err)
 {
     static const struct {
         const char *name;
@@ -203,21 +204,22 @@ vy_status vy_world_reserve(vy_world *world, enum capacity what, uint64_t need, v
         [CAPACITY_SENSOR_SUITES] = {"drones with more sensors", VY_DRONE_CAP_MAX},
         [CAPACITY_DELAY_CELLS] = {"numbers in delay lines", VY_DELAY_CAP_MAX},
     };
-    vy_model caps = world->model;
-    uint32_t *cap = capacity_of(&caps, what);
-    if (need <= *cap) return VY_OK;
-    if (need > limits[what].max)
-        return vy_fail(err, VY_FULL, "a world has at most %u %s", limits[what].max, limits[what].name);
-    VY_ASSERT(world->state->tick == 0 ||
-              (!world->state_is_borrowed && what >= CAPACITY_DISTURBANCES && what <= CAPACITY_INJECTIONS));
+    vy_model capacities = world->model;
+    uint32_t *cap = capacity_of(&capacities, resource);
+    if (needed <= *cap) return VY_OK;
+    if (needed > limits[resource].max)
+        return vy_fail(err, VY_FULL, "a world has at most %u %s", limits[resource].max,
+                       limits[resource].name);
+    VY_ASSERT(world->state->tick == 0 || (!world->state_is_borrowed && resource >= CAPACITY_DISTURBANCES &&
+                                          resource <= CAPACITY_INJECTIONS));
     const uint64_t grown = *cap + (uint64_t)*cap / 2; // so that adding one by one stays cheap
-    *cap = (uint32_t)(need > grown ? need : grown > limits[what].max ? limits[what].max : grown);
-    const vy_status status = reallocate(world, &caps, err);
+    *cap = (uint32_t)(needed > grown ? needed : grown > limits[resource].max ? limits[resource].max : grown);
+    const vy_status status = reallocate(world, &capacities, err);
     if (status == VY_OK) vy_world_layout_state(world);
     return status;
 }
 
-static double *copy_of(const vy_numbers *n)
+static double *copy_values(const vy_numbers *n)
 {
     const size_t size = (size_t)n->rows * (size_t)n->columns * sizeof *n->values;
     double *copy = size > 0 ? malloc(size) : NULL;
@@ -232,7 +234,7 @@ vy_status vy_world_store_solid(vy_world *world, uint32_t number, const vy_collid
     *stored = *solid;
     stored->points.values = stored->heights.values = NULL;
     if (solid->kind != VY_COLLIDER_HULL || solid->points.values == NULL) return VY_OK;
-    stored->points.values = copy_of(&solid->points);
+    stored->points.values = copy_values(&solid->points);
     if (stored->points.values == NULL) return vy_fail(err, VY_NO_MEMORY, "world: no memory for a shape");
     return VY_OK;
 }

@@ -82,37 +82,38 @@ void vy_prestep_stage(vy_world *world, const vy_model *plant)
     if (world->tracks_energy) vy_energy_stage(world, plant);
 }
 
-// The severity of an impact for a drone: its largest share of a limit. `by_impulse`: whether that is the
+// The severity of an impact for a drone: its largest share of a limit. `is_by_impulse`: whether that is the
 // limit of the impulse.
-static double severity_of(const vy_crash_def *c, double speed, double impulse, int *by_impulse)
+static double severity_of(const vy_crash_def *c, double speed, double impulse, int *is_by_impulse)
 {
-    const double a = c->speed > 0.0 ? speed / c->speed : 0.0,
-                 b = c->impulse > 0.0 ? impulse / c->impulse : 0.0;
-    *by_impulse = b > a;
-    return real_max(a, b);
+    const double speed_share = c->speed > 0.0 ? speed / c->speed : 0.0,
+                 impulse_share = c->impulse > 0.0 ? impulse / c->impulse : 0.0;
+    *is_by_impulse = impulse_share > speed_share;
+    return real_max(speed_share, impulse_share);
 }
 
 // Pauses of a body's contacts (contact_def.h): drop those that were too long, the last ones of the list.
-static void drop_long_pauses(uint64_t tick, uint64_t longest, contact_totals_block *t)
+static void drop_long_pauses(uint64_t tick, uint64_t pause_max, contact_totals_block *totals)
 {
     for (int k = CONTACT_DEBOUNCE_MAX - 1; k >= 0; --k) {
-        if (t->paused[k] != 0 && (uint32_t)tick - (uint32_t)t->paused[k] > longest) t->paused[k] = 0;
+        if (totals->paused[k] != 0 && (uint32_t)tick - (uint32_t)totals->paused[k] > pause_max)
+            totals->paused[k] = 0;
     }
 }
 
-static void add_pause(uint32_t other, uint64_t tick, contact_totals_block *t)
+static void add_pause(uint32_t other, uint64_t tick, contact_totals_block *totals)
 {
-    memmove(t->paused + 1, t->paused, (CONTACT_DEBOUNCE_MAX - 1) * sizeof t->paused[0]);
-    t->paused[0] = (uint64_t)(other + 1u) << 32 | (uint32_t)tick;
+    memmove(totals->paused + 1, totals->paused, (CONTACT_DEBOUNCE_MAX - 1) * sizeof totals->paused[0]);
+    totals->paused[0] = (uint64_t)(other + 1u) << 32 | (uint32_t)tick;
 }
 
 // Whether a push by `other` continues after a pause; it is none any more.
-static int end_pause(uint32_t other, contact_totals_block *t)
+static int end_pause(uint32_t other, contact_totals_block *totals)
 {
     for (int k = 0; k < CONTACT_DEBOUNCE_MAX; ++k) {
-        if (t->paused[k] >> 32 != other + 1u) continue;
-        for (; k + 1 < CONTACT_DEBOUNCE_MAX; ++k) t->paused[k] = t->paused[k + 1];
-        t->paused[CONTACT_DEBOUNCE_MAX - 1] = 0;
+        if (totals->paused[k] >> 32 != other + 1u) continue;
+        for (; k + 1 < CONTACT_DEBOUNCE_MAX; ++k) totals->paused[k] = totals->paused[k + 1];
+        totals->paused[CONTACT_DEBOUNCE_MAX - 1] = 0;
         return 1;
     }
     return 0;
@@ -126,70 +127,71 @@ static uint32_t record_contact(vy_world *world, uint32_t number, uint32_t other,
     const vy_crash_def *crash = body_crash(&world->model, number);
     VY_ASSERT(number < body_count(&world->model) && r->speed >= 0.0);
     VY_ASSERT(r->phase >= VY_CONTACT_BEGIN && r->phase <= VY_CONTACT_END);
-    contact_totals_block *t = &world->contact_totals[number];
+    contact_totals_block *totals = &world->contact_totals[number];
     if (r->phase == VY_CONTACT_END) {
-        add_pause(other, w->tick, t);
+        add_pause(other, w->tick, totals);
         return VY_EVENT_CONTACT;
     }
     const double impulse = vec3_length(r->impulse);
-    int by_impulse;
-    t->now += 1;
-    t->count += r->phase == VY_CONTACT_BEGIN && !end_pause(other, t);
-    t->contact.speed = real_max(t->contact.speed, r->speed);
-    t->contact.impulse_max = real_max(t->contact.impulse_max, impulse);
-    t->contact.total += impulse;
+    int is_by_impulse;
+    totals->now += 1;
+    totals->count += r->phase == VY_CONTACT_BEGIN && !end_pause(other, totals);
+    totals->contact.speed = real_max(totals->contact.speed, r->speed);
+    totals->contact.impulse_max = real_max(totals->contact.impulse_max, impulse);
+    totals->contact.total += impulse;
     uint32_t events = r->phase == VY_CONTACT_BEGIN ? VY_EVENT_CONTACT : 0;
-    if (severity_of(crash, r->speed, impulse, &by_impulse) >= 1.0) {
-        t->crashes += 1;
+    if (severity_of(crash, r->speed, impulse, &is_by_impulse) >= 1.0) {
+        totals->crashes += 1;
         events |= VY_EVENT_CRASH;
         if (crash->ends)
-            world_fail(1, VY_FAILURE_CRASH, number, by_impulse ? impulse : r->speed,
-                       by_impulse ? crash->impulse : crash->speed, by_impulse, w);
+            world_fail(1, VY_FAILURE_CRASH, number, is_by_impulse ? impulse : r->speed,
+                       is_by_impulse ? crash->impulse : crash->speed, is_by_impulse, w);
     }
     return events;
 }
 
 // From the end of the free flight to the result of the contacts.
-static void apply_contacts(vy_world *world, uint32_t i, uint64_t longest_pause, const body_state *now)
+static void apply_contacts(vy_world *world, uint32_t i, uint64_t longest_pause, const body_state *solved)
 {
     const multirotor_params *p = body_plant(&world->model, i);
     body_state *flown = body_at(world, i);
-    const contact_system *s = world->bodies->contacts;
-    contact_totals_block *t = &world->contact_totals[i];
-    body_impulses impulses = {vec3_scale(p->effects.mass, vec3_sub(now->velocity, flown->velocity)),
-                              mat3_mul_vec(p->body.inertia, vec3_sub(now->rate, flown->rate))};
+    const contact_system *system = world->bodies->contacts;
+    contact_totals_block *totals = &world->contact_totals[i];
+    body_impulses impulses = {vec3_scale(p->effects.mass, vec3_sub(solved->velocity, flown->velocity)),
+                              mat3_mul_vec(p->body.inertia, vec3_sub(solved->rate, flown->rate))};
     // What makes a body move otherwise than its free flight are contacts alone, unless something holds it.
-    const int joined = s->solve_mode_mask[i] == SOLVE_JOINTED,
-              held = *body_holder(&world->model, i) != HELD_BY_NOTHING;
-    if (joined) impulses = s->body_impulses[i]; // its joints, too, differ from the free flight
-    if (world->tracks_energy && joined && held)
-        vy_energy_impulse(world, i, impulses.impulse, impulses.angular_impulse, &s->start_state[i], now);
+    const int is_jointed = system->solve_mode_mask[i] == SOLVE_JOINTED,
+              is_held = *body_holder(&world->model, i) != HELD_BY_NOTHING;
+    if (is_jointed) impulses = system->body_impulses[i]; // its joints, too, differ from the free flight
+    if (world->tracks_energy && is_jointed && is_held)
+        vy_energy_impulse(world, i, impulses.impulse, impulses.angular_impulse, &system->start_state[i],
+                          solved);
     else if (world->tracks_energy)
-        vy_energy_contact(world, i, flown, now);
-    t->now = 0;
-    if (t->paused[0] != 0) drop_long_pauses(world->state->tick, longest_pause, t);
-    memcpy(t->contact.impulse, &impulses.impulse, sizeof t->contact.impulse);
-    _Static_assert(sizeof t->contact.impulse == sizeof impulses.impulse, "a vector as three numbers");
-    memcpy(t->contact.angular, &impulses.angular_impulse, sizeof t->contact.angular);
-    *flown = *now;
+        vy_energy_contact(world, i, flown, solved);
+    totals->now = 0;
+    if (totals->paused[0] != 0) drop_long_pauses(world->state->tick, longest_pause, totals);
+    memcpy(totals->contact.impulse, &impulses.impulse, sizeof totals->contact.impulse);
+    _Static_assert(sizeof totals->contact.impulse == sizeof impulses.impulse, "a vector as three numbers");
+    memcpy(totals->contact.angular, &impulses.angular_impulse, sizeof totals->contact.angular);
+    *flown = *solved;
 }
 
 // Whether contacts made a body move otherwise than its free flight in the last step.
 static int had_impulse(const vy_world *world, uint32_t i)
 {
-    const contact_totals_block *t = &world->contact_totals[i];
-    const double *j = t->contact.impulse, *l = t->contact.angular;
+    const contact_totals_block *totals = &world->contact_totals[i];
+    const double *j = totals->contact.impulse, *l = totals->contact.angular;
     if (world->sleep != NULL && world->sleep[i].island != 0) return 0; // it rests
-    return t->now > 0 || j[0] != 0.0 || j[1] != 0.0 || j[2] != 0.0 || l[0] != 0.0 || l[1] != 0.0 ||
+    return totals->now > 0 || j[0] != 0.0 || j[1] != 0.0 || j[2] != 0.0 || l[0] != 0.0 || l[1] != 0.0 ||
            l[2] != 0.0;
 }
 
 int vy_contact_reevaluate_nap(vy_world *world)
 {
-    int any = 0;
+    int has_evaluated = 0;
     for (uint32_t i = 0; i < body_count(&world->model); ++i)
-        if (had_impulse(world, i)) any |= vy_body_reevaluate_nap(world, i);
-    return any;
+        if (had_impulse(world, i)) has_evaluated |= vy_body_reevaluate_nap(world, i);
+    return has_evaluated;
 }
 
 uint32_t vy_contact_stage(vy_world *world, world_block *w)
@@ -202,22 +204,23 @@ uint32_t vy_contact_stage(vy_world *world, world_block *w)
     for (uint32_t i = 0; i < count; ++i) b->state[i] = *body_at(world, i);
     b->head->failed = 0;
     b->head->tick = w->tick - 1u; // when the step began
-    const uint32_t found = vy_contacts_step(b, m->dt);
-    if (found & VY_BODIES_NO_MEMORY) {
+    const uint32_t set_events = vy_contacts_step(b, m->dt);
+    if (set_events & VY_BODIES_NO_MEMORY) {
         world_fail(1, VY_FAILURE_NO_MEMORY, 0, 0.0, 0.0, 0, w);
         return 0;
     }
-    uint32_t events = found & VY_BODIES_TIME_DROPPED ? VY_EVENT_TIME_DROPPED : 0;
+    uint32_t events = set_events & VY_BODIES_TIME_DROPPED ? VY_EVENT_TIME_DROPPED : 0;
     b->head->tick = w->tick;
     for (uint32_t k = 0; k < m->joint_count; ++k) world->joint_states[k].active = b->joint_state[k].active;
     const uint64_t longest_pause = (uint64_t)(CONTACT_DEBOUNCE_TIME / m->dt + 0.5);
     for (uint32_t i = 0; i < count; ++i) apply_contacts(world, i, longest_pause, &b->state[i]);
     for (uint32_t k = 0; k < b->contacts->report_count; ++k) {
         const vy_contact_report *r = &b->contacts->reports[k];
-        const uint32_t x = (uint32_t)slot_of_report(r->a), y = (uint32_t)slot_of_report(r->b);
-        VY_ASSERT(x < y && y < vy_bodies_slot_count(b)); // obstacles come last, and no body touches itself
-        if (x < count) events |= record_contact(world, x, y, r, w);
-        if (y < count) events |= record_contact(world, y, x, r, w);
+        const uint32_t slot_a = (uint32_t)slot_of_report(r->a), slot_b = (uint32_t)slot_of_report(r->b);
+        VY_ASSERT(slot_a < slot_b &&
+                  slot_b < vy_bodies_slot_count(b)); // obstacles come last, and no body touches itself
+        if (slot_a < count) events |= record_contact(world, slot_a, slot_b, r, w);
+        if (slot_b < count) events |= record_contact(world, slot_b, slot_a, r, w);
     }
     if (m->trigger_count > 0) events |= vy_trigger_stage(world);
     if (b->head->failed) world_fail(1, VY_FAILURE_NOT_FINITE, 0, 0.0, 0.0, drone_field_at(0), w);
@@ -299,8 +302,8 @@ static int height_over_ground(const void *self, vec3 point, double *height)
         if (shape->kind != VY_SHAPE_PLANE && shape->kind != VY_SHAPE_HEIGHT_FIELD) continue;
         if (quat_rotate(pose.rotation, vec3_make(0.0, 0.0, 1.0)).z <= MIN_GROUND_NORMAL_Z) continue; // a wall
         if (!vy_ray_cast(shape, &pose, above, down, 2.0 * GROUND_SEARCH_HEIGHT, &hit)) continue;
-        const double over = hit.t - GROUND_SEARCH_HEIGHT;
-        *height = is_hit ? real_min(*height, over) : over;
+        const double obstacle_height = hit.t - GROUND_SEARCH_HEIGHT;
+        *height = is_hit ? real_min(*height, obstacle_height) : obstacle_height;
         is_hit = 1;
     }
     return is_hit;
@@ -337,12 +340,12 @@ vy_status vy_world_contact(const vy_world *world, uint32_t index, vy_contact_eve
         .impulse = vec3_scale(-1.0, r->impulse),
         .speed = r->speed,
     };
-    int by_impulse;
+    int is_by_impulse;
     const double impulse = vec3_length(r->impulse);
-    e.severity = severity_of(body_crash(m, (uint32_t)a), r->speed, impulse, &by_impulse);
+    e.severity = severity_of(body_crash(m, (uint32_t)a), r->speed, impulse, &is_by_impulse);
     if (b < bodies)
         e.severity =
-            real_max(e.severity, severity_of(body_crash(m, (uint32_t)b), r->speed, impulse, &by_impulse));
+            real_max(e.severity, severity_of(body_crash(m, (uint32_t)b), r->speed, impulse, &is_by_impulse));
     *out = e;
     return VY_OK;
 }
@@ -377,9 +380,10 @@ vy_status vy_world_add_obstacle(vy_world *world, const vy_obstacle_def *def, vy_
         body_nap(m, i)->has_obstacles = !frame_is_inertial(&m->env);
         body_nap(m, i)->flat = 0;
     }
-    const int endless = def->solid.kind == VY_COLLIDER_PLANE || def->solid.kind == VY_COLLIDER_HEIGHT_FIELD;
-    const double up = quat_rotate(quat_normalize(def->attitude), vec3_make(0.0, 0.0, 1.0)).z;
-    if (endless && up > MIN_GROUND_NORMAL_Z) world->has_ground = 1; // and no wall
+    const int is_unbounded =
+        def->solid.kind == VY_COLLIDER_PLANE || def->solid.kind == VY_COLLIDER_HEIGHT_FIELD;
+    const double normal_z = quat_rotate(quat_normalize(def->attitude), vec3_make(0.0, 0.0, 1.0)).z;
+    if (is_unbounded && normal_z > MIN_GROUND_NORMAL_Z) world->has_ground = 1; // and no wall
     return VY_OK;
 }
 
@@ -422,32 +426,32 @@ int vy_world_cast_ray(const vy_world *world, vy_vec3 origin, vy_vec3 ray_directi
     const uint32_t bodies = body_count(&world->model);
     const double length = vec3_length(ray_direction);
     if (world->bodies == NULL || !(length > 0.0) || !real_is_finite(length)) return 0;
-    const vec3 u = vec3_scale(1.0 / length, ray_direction);
-    const uint32_t limit = vy_bodies_slot_count(world->bodies);
-    vy_ray_target best = {.distance = reach};
+    const vec3 unit_direction = vec3_scale(1.0 / length, ray_direction);
+    const uint32_t slot_count = vy_bodies_slot_count(world->bodies);
+    vy_ray_target nearest = {.distance = reach};
     int is_hit = 0;
-    for (uint32_t i = except.bits == 0 ? bodies : 0; i < limit; ++i) {
+    for (uint32_t i = except.bits == 0 ? bodies : 0; i < slot_count; ++i) {
         if (i < bodies && vy_world_body(world, i).bits == except.bits) continue;
         if (world->bodies->filters[i].is_trigger) continue;
         const vy_shape *shape;
         vy_pose pose;
         read_shape(world, i, i < bodies ? body_at(world, i) : &world->bodies->state[i], &shape, &pose);
         // A cheap test first: does the ray come near enough?
-        const vec3 away = vec3_sub(pose.position, origin);
-        const double along = real_clamp(vec3_dot(away, u), 0.0, best.distance);
-        const vec3 gap = vec3_add_scaled(away, -along, u);
+        const vec3 offset = vec3_sub(pose.position, origin);
+        const double along = real_clamp(vec3_dot(offset, unit_direction), 0.0, nearest.distance);
+        const vec3 gap = vec3_add_scaled(offset, -along, unit_direction);
         vy_ray_hit hit;
         if (shape == NULL || vec3_dot(gap, gap) > world->max_extent[i] * world->max_extent[i] ||
-            !vy_ray_cast(shape, &pose, origin, u, best.distance, &hit))
+            !vy_ray_cast(shape, &pose, origin, unit_direction, nearest.distance, &hit))
             continue;
-        if (is_hit && hit.t == best.distance) continue; // of two at the same place the first
+        if (is_hit && hit.t == nearest.distance) continue; // of two at the same place the first
         is_hit = 1;
-        best = (vy_ray_target){.distance = hit.t,
-                               .point = hit.point,
-                               .normal = hit.normal,
-                               .obstacle = i < bodies ? -1 : (int)(i - bodies),
-                               .body = i < bodies ? (int)i : -1};
+        nearest = (vy_ray_target){.distance = hit.t,
+                                  .point = hit.point,
+                                  .normal = hit.normal,
+                                  .obstacle = i < bodies ? -1 : (int)(i - bodies),
+                                  .body = i < bodies ? (int)i : -1};
     }
-    if (is_hit) *out = best;
+    if (is_hit) *out = nearest;
     return is_hit;
 }

@@ -39,7 +39,7 @@ vy_samples vy_drone_samples(const vy_world *world, uint32_t index)
     const uint64_t tick = world->state->tick;
     const drone_block *d = &world->drones[index];
     VY_ASSERT(index < m->drone_count && m->drones[index].sensor_suite <= m->sensor_suite_count);
-    const estimator_state *e = &d->estimate;
+    const estimator_state *estimate = &d->estimate;
     const uint32_t sensor_suite = m->drones[index].sensor_suite;
     vy_samples s = {
         .tick = tick,
@@ -47,12 +47,13 @@ vy_samples vy_drone_samples(const vy_world *world, uint32_t index)
         .dt = m->dt,
         .imu = {d->imu_tick, d->imu.accel, d->imu.gyro},
         .mocap = {d->mocap_tick, d->mocap.position, d->mocap.attitude},
-        .estimate = {e->position, e->velocity, e->attitude, e->rate, e->gyro_bias, e->accel_bias},
+        .estimate = {estimate->position, estimate->velocity, estimate->attitude, estimate->rate,
+                     estimate->gyro_bias, estimate->accel_bias},
     };
     if (world->contact_totals != NULL) {
-        const contact_totals_block *t = &world->contact_totals[index];
-        const double *j = t->contact.impulse;
-        s.touch.contacts = t->now;
+        const contact_totals_block *totals = &world->contact_totals[index];
+        const double *j = totals->contact.impulse;
+        s.touch.contacts = totals->now;
         s.touch.impulse = quat_unrotate(d->body.attitude, vec3_make(j[0], j[1], j[2]));
     }
     if (sensor_suite > 0) {
@@ -86,7 +87,7 @@ static uint32_t call_controller(const vy_world *world, uint32_t index, world_blo
     (void)fpu_enter(); // the controller may have changed the rounding mode
     if (reply.verdict == VY_VERDICT_REPLIED && reply.status == VY_REPLY_STATUS_NOT_READY)
         reply.verdict = VY_VERDICT_NOT_READY; // nobody has asked again
-    const uint64_t clamps = d->clamps;
+    const uint64_t clamps_before = d->clamps;
     control_reply command = vy_control_reply(&reply);
     if (!vy_payload_may_drop(&world->model, index, reply.drop))
         command.rung = ~(bits)0; // not a command either
@@ -103,7 +104,7 @@ static uint32_t call_controller(const vy_world *world, uint32_t index, world_blo
         mark_intent_received(world, index, 1);
         if (reply.drop != 0 && world->release_requests != NULL) world->release_requests[index] = reply.drop;
     }
-    uint32_t events = d->clamps != clamps ? VY_EVENT_CLAMPED : 0;
+    uint32_t events = d->clamps != clamps_before ? VY_EVENT_CLAMPED : 0;
     const vy_sink *sink = &world->sink;
     if (sink->reply != NULL && sink->reply(sink->self, world, index, &reply) != 0) events |= VY_EVENT_SINK;
     (void)fpu_enter();

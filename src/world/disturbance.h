@@ -9,15 +9,16 @@
 VY_FN vec3 disturbance_vec3(vy_vec3 v) { return vec3_make(real_set(v.x), real_set(v.y), real_set(v.z)); }
 VY_FN int disturbance_is_nonzero(vy_vec3 v) { return v.x != 0.0 || v.y != 0.0 || v.z != 0.0; }
 
-/// Adds to the accumulators of the lanes in `on`, +0.0 to the others.
-VY_FN void disturbance_add(const vy_disturbance_def *def, mask on, vec3 force, vec3 torque, body_loads *l)
+/// Add to `loads` in the lanes of `active`, +0.0 in the others.
+VY_FN void disturbance_add(const vy_disturbance_def *def, mask active, vec3 force, vec3 torque,
+                           body_loads *loads)
 {
     if (def->frame == VY_FRAME_WORLD) {
-        l->force_world = vec3_add(l->force_world, vec3_masked(on, force));
-        l->torque_world = vec3_add(l->torque_world, vec3_masked(on, torque));
+        loads->force_world = vec3_add(loads->force_world, vec3_masked(active, force));
+        loads->torque_world = vec3_add(loads->torque_world, vec3_masked(active, torque));
     } else {
-        l->force_body = vec3_add(l->force_body, vec3_masked(on, force));
-        l->torque_body = vec3_add(l->torque_body, vec3_masked(on, torque));
+        loads->force_body = vec3_add(loads->force_body, vec3_masked(active, force));
+        loads->torque_body = vec3_add(loads->torque_body, vec3_masked(active, torque));
     }
 }
 
@@ -28,27 +29,27 @@ typedef struct noise_ahead {
 
 /// First-order Gauss-Markov noise of unit variance: white noise through a low-pass with the declared corner.
 VY_FN void disturbance_filter(const vy_model *m, const disturbance_model *dm, uint32_t number, bits tick,
-                              mask on, noise_block *x, noise_ahead *ahead)
+                              mask active, noise_block *filter, noise_ahead *ahead)
 {
     const bits index = bits_set(((uint64_t)dm->index << 20) + number); // disturbances < 2^12, bodies < 2^20
     VY_ASSERT(dm->index < 1u << 12 && number < 1u << 20);
-    const mask first = tick == bits_set(dm->start); // starts with its stationary variance, not at rest
-    const real decay = real_select(first, real_set(0.0), real_set(dm->decay));
-    const real noise_gain = real_select(first, real_set(1.0), real_set(dm->noise_gain));
+    const mask is_first = tick == bits_set(dm->start); // starts with its stationary variance, not at rest
+    const real decay = real_select(is_first, real_set(0.0), real_set(dm->decay));
+    const real noise_gain = real_select(is_first, real_set(1.0), real_set(dm->noise_gain));
     real storage[3];
     if (disturbance_is_nonzero(dm->def.force)) {
-        const real *n = rng_normals_cached(ahead == NULL ? NULL : &ahead->force, m->seed,
-                                           RNG_STREAM_DISTURBANCE_FORCE, index, tick, 1, storage, 3);
-        const vec3 next =
-            vec3_add_scaled(vec3_scale(decay, x->force), noise_gain, vec3_make(n[0], n[1], n[2]));
-        x->force = vec3_select(on, next, x->force);
+        const real *deviates = rng_normals_cached(ahead == NULL ? NULL : &ahead->force, m->seed,
+                                                  RNG_STREAM_DISTURBANCE_FORCE, index, tick, 1, storage, 3);
+        const vec3 next = vec3_add_scaled(vec3_scale(decay, filter->force), noise_gain,
+                                          vec3_make(deviates[0], deviates[1], deviates[2]));
+        filter->force = vec3_select(active, next, filter->force);
     }
     if (disturbance_is_nonzero(dm->def.torque)) {
-        const real *n = rng_normals_cached(ahead == NULL ? NULL : &ahead->torque, m->seed,
-                                           RNG_STREAM_DISTURBANCE_TORQUE, index, tick, 1, storage, 3);
-        const vec3 next =
-            vec3_add_scaled(vec3_scale(decay, x->torque), noise_gain, vec3_make(n[0], n[1], n[2]));
-        x->torque = vec3_select(on, next, x->torque);
+        const real *deviates = rng_normals_cached(ahead == NULL ? NULL : &ahead->torque, m->seed,
+                                                  RNG_STREAM_DISTURBANCE_TORQUE, index, tick, 1, storage, 3);
+        const vec3 next = vec3_add_scaled(vec3_scale(decay, filter->torque), noise_gain,
+                                          vec3_make(deviates[0], deviates[1], deviates[2]));
+        filter->torque = vec3_select(active, next, filter->torque);
     }
 }
 
@@ -72,42 +73,43 @@ VY_FN void disturbance_bound(const vy_model *m, bits tick, uint64_t count, const
                              uint32_t number, nap_inputs *out)
 {
     const real zero = real_set(0.0);
-    real f = zero, t = zero, f_body = zero, t_world = zero;
+    real force_sum = zero, torque_sum = zero, force_body_sum = zero, torque_world_sum = zero;
     for (uint32_t k = 0; k != VY_BASIC_OR(0u, m->disturbance_count); ++k) {
         const disturbance_model *dm = &m->disturbances[k];
-        const mask begun = tick + count > bits_set(dm->start), lasts = tick < bits_set(dm->end);
-        const mask acts = begun & lasts;
-        if (number < dm->first || number >= dm->last || !mask_any(acts)) continue;
+        const mask has_begun = tick + count > bits_set(dm->start), is_before_end = tick < bits_set(dm->end);
+        const mask active = has_begun & is_before_end;
+        if (number < dm->first || number >= dm->last || !mask_any(active)) continue;
         vec3 force_axes = disturbance_vec3(dm->def.force), torque_axes = disturbance_vec3(dm->def.torque);
         const double scale = dm->def.kind == VY_DISTURBANCE_IMPULSE ? dm->scale : 1.0;
         if (dm->def.kind == VY_DISTURBANCE_NOISE) {
-            const noise_block *x = &noise[dm->noise + (number - dm->first)];
+            const noise_block *filter = &noise[dm->noise + (number - dm->first)];
             VY_ASSERT(dm->noise + (number - dm->first) < m->noise_count);
-            force_axes = vec3_mul(force_axes, disturbance_noise_bounds(dm, x->force, count));
-            torque_axes = vec3_mul(torque_axes, disturbance_noise_bounds(dm, x->torque, count));
+            force_axes = vec3_mul(force_axes, disturbance_noise_bounds(dm, filter->force, count));
+            torque_axes = vec3_mul(torque_axes, disturbance_noise_bounds(dm, filter->torque, count));
         }
-        const real force = real_select(acts, scale * vec3_length(force_axes), zero),
-                   torque = real_select(acts, scale * vec3_length(torque_axes), zero);
-        f = f + force;
-        t = t + torque;
+        const real force = real_select(active, scale * vec3_length(force_axes), zero),
+                   torque = real_select(active, scale * vec3_length(torque_axes), zero);
+        force_sum = force_sum + force;
+        torque_sum = torque_sum + torque;
         if (dm->def.frame == VY_FRAME_WORLD) {
-            t_world = t_world + torque;
+            torque_world_sum = torque_world_sum + torque;
         } else {
-            f_body = f_body + force;
+            force_body_sum = force_body_sum + force;
         }
     }
-    out->disturbance = f * (1.0 + 0x1p-40); // a bound of the rounding error
-    out->disturbance_torque = t * (1.0 + 0x1p-40);
-    out->force_body = f_body * (1.0 + 0x1p-40);
-    out->torque_world = t_world * (1.0 + 0x1p-40);
+    out->disturbance = force_sum * (1.0 + 0x1p-40); // a bound of the rounding error
+    out->disturbance_torque = torque_sum * (1.0 + 0x1p-40);
+    out->force_body = force_body_sum * (1.0 + 0x1p-40);
+    out->torque_world = torque_world_sum * (1.0 + 0x1p-40);
 }
 
-/// A sinusoid `part` of a step after `tick`, in the lanes of `on`.
-VY_FN real disturbance_sine(const vy_model *m, const disturbance_model *dm, bits tick, mask on, double part)
+/// A sinusoid `part` of a step after `tick`, in the lanes of `active`.
+VY_FN real disturbance_sine(const vy_model *m, const disturbance_model *dm, bits tick, mask active,
+                            double part)
 {
-    const real steps = real_from_uint(bits_select(on, tick - dm->start, bits_set(0)));
-    const real t = (steps + part) * m->dt;
-    return math_sin(6.283185307179586 * (dm->def.frequency * t) + dm->def.phase);
+    const real steps = real_from_uint(bits_select(active, tick - dm->start, bits_set(0)));
+    const real time = (steps + part) * m->dt;
+    return math_sin(6.283185307179586 * (dm->def.frequency * time) + dm->def.phase);
 }
 
 /// What acts on drones and bodies [from, to) `part` of the step that began at `tick` later; the noise is that
@@ -119,20 +121,20 @@ VY_NOINLINE_FN void disturbance_at_part(const vy_model *m, bits tick, double par
     for (uint32_t i = from; i < to; ++i) loads[i - from] = loads_zero();
     for (uint32_t k = 0; k != VY_BASIC_OR(0u, m->disturbance_count); ++k) {
         const disturbance_model *dm = &m->disturbances[k];
-        const mask begun = tick >= bits_set(dm->start), lasts = tick < bits_set(dm->end);
-        const mask on = begun & lasts;
-        if (!mask_any(on)) continue;
+        const mask has_begun = tick >= bits_set(dm->start), is_before_end = tick < bits_set(dm->end);
+        const mask active = has_begun & is_before_end;
+        if (!mask_any(active)) continue;
         const vy_disturbance_def *def = &dm->def;
         const vec3 force = disturbance_vec3(def->force), torque = disturbance_vec3(def->torque);
-        const real scale = def->kind == VY_DISTURBANCE_SINUSOID ? disturbance_sine(m, dm, tick, on, part)
+        const real scale = def->kind == VY_DISTURBANCE_SINUSOID ? disturbance_sine(m, dm, tick, active, part)
                                                                 : real_set(dm->scale);
         for (uint32_t i = from > dm->first ? from : dm->first; i < to && i < dm->last; ++i) {
             if (def->kind == VY_DISTURBANCE_NOISE) {
-                const noise_block *x = &noise[dm->noise + (i - dm->first)];
-                disturbance_add(def, on, vec3_mul(force, x->force), vec3_mul(torque, x->torque),
+                const noise_block *filter = &noise[dm->noise + (i - dm->first)];
+                disturbance_add(def, active, vec3_mul(force, filter->force), vec3_mul(torque, filter->torque),
                                 &loads[i - from]);
             } else {
-                disturbance_add(def, on, vec3_scale(scale, force), vec3_scale(scale, torque),
+                disturbance_add(def, active, vec3_scale(scale, force), vec3_scale(scale, torque),
                                 &loads[i - from]);
             }
         }
@@ -150,23 +152,24 @@ VY_NOINLINE_FN void disturbance_stage(const vy_model *m, const world_block *w, n
 
     for (uint32_t k = 0; k != VY_BASIC_OR(0u, m->disturbance_count); ++k) {
         const disturbance_model *dm = &m->disturbances[k];
-        const mask begun = tick >= bits_set(dm->start), lasts = tick < bits_set(dm->end);
-        const mask on = begun & lasts;
-        if (!mask_any(on)) continue;
+        const mask has_begun = tick >= bits_set(dm->start), is_before_end = tick < bits_set(dm->end);
+        const mask active = has_begun & is_before_end;
+        if (!mask_any(active)) continue;
         VY_ASSERT(dm->start < dm->end && dm->first <= dm->last && dm->last <= body_count(m));
         const vy_disturbance_def *def = &dm->def;
         const vec3 force = disturbance_vec3(def->force), torque = disturbance_vec3(def->torque);
         real scale = real_set(dm->scale);
-        if (def->kind == VY_DISTURBANCE_SINUSOID) scale = disturbance_sine(m, dm, tick, on, 0.0);
+        if (def->kind == VY_DISTURBANCE_SINUSOID) scale = disturbance_sine(m, dm, tick, active, 0.0);
         for (uint32_t i = dm->first; i < dm->last; ++i) {
             if (def->kind == VY_DISTURBANCE_NOISE) {
                 const uint32_t slot = dm->noise + (i - dm->first);
                 VY_ASSERT(slot < m->noise_count);
-                noise_block *x = &noise[slot];
-                disturbance_filter(m, dm, i, tick, on, x, ahead == NULL ? NULL : &ahead[slot]);
-                disturbance_add(def, on, vec3_mul(force, x->force), vec3_mul(torque, x->torque), &loads[i]);
+                noise_block *filter = &noise[slot];
+                disturbance_filter(m, dm, i, tick, active, filter, ahead == NULL ? NULL : &ahead[slot]);
+                disturbance_add(def, active, vec3_mul(force, filter->force), vec3_mul(torque, filter->torque),
+                                &loads[i]);
             } else {
-                disturbance_add(def, on, vec3_scale(scale, force), vec3_scale(scale, torque), &loads[i]);
+                disturbance_add(def, active, vec3_scale(scale, force), vec3_scale(scale, torque), &loads[i]);
             }
         }
     }

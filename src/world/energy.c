@@ -20,7 +20,7 @@ typedef struct powers {
     double rotors, effect[EFFECT_COUNT];
 } powers;
 
-static double kinetic_of(const multirotor_params *p, const body_state *s)
+static double kinetic_energy_of(const multirotor_params *p, const body_state *s)
 {
     const double spin = vec3_dot(s->rate, mat3_mul_vec(p->body.inertia, s->rate));
     return 0.5 * (p->effects.mass * vec3_dot(s->velocity, s->velocity) + spin);
@@ -31,14 +31,15 @@ static double power_of(const body_state *s, vec3 force, vec3 torque)
     return vec3_dot(force, s->velocity) + vec3_dot(torque, s->rate);
 }
 
-/// The powers of what acts, along the velocities of `along`.
-static powers powers_of(const load_parts *parts, const body_state *along)
+/// The powers of what acts, along the velocities of `velocities`.
+static powers powers_of(const load_parts *parts, const body_state *velocities)
 {
     vy_loads loads;
     vy_loads_of(parts, &loads);
-    powers p = {.rotors = power_of(along, vec3_add(loads.rotor_force, loads.thruster_force),
+    powers p = {.rotors = power_of(velocities, vec3_add(loads.rotor_force, loads.thruster_force),
                                    vec3_add(loads.rotor_torque, loads.thruster_torque))};
-    for (int k = 0; k < EFFECT_COUNT; ++k) p.effect[k] = power_of(along, loads.force[k], loads.torque[k]);
+    for (int k = 0; k < EFFECT_COUNT; ++k)
+        p.effect[k] = power_of(velocities, loads.force[k], loads.torque[k]);
     return p;
 }
 
@@ -63,30 +64,31 @@ static void add_stages(double h, const powers p[4], energy_balance *account)
     }
 }
 
-/// A step of the plant once more, from the same inputs; speeds and thrusts at its start, half-way and at its
-/// end.
+/// A step of the plant once more, from the same inputs. Speeds are those of rotors and, behind them, thrusts
+/// of thrusters.
 typedef struct step_inputs {
     const multirotor_inputs *in;
-    double h;
-    const double *command;
-    const double *start_speeds, *half, *full;
+    double h;                                               // [s] length of the step
+    const double *command;                                  // targets of the speeds
+    const double *start_speeds, *half_speeds, *full_speeds; // at the start, half-way, at the end
     const body_state *start;
 } step_inputs;
 
-static void account_for_stages(const step_inputs *a, energy_balance *account)
+static void account_for_stages(const step_inputs *step, energy_balance *account)
 {
-    const double h = a->h;
-    const double *const speeds[4] = {a->start_speeds, a->half, a->half, a->full};
-    const double after[4] = {0.0, 0.5 * h, 0.5 * h, h};
-    body_state s = *a->start;
+    const double h = step->h;
+    const double *const speeds[4] = {step->start_speeds, step->half_speeds, step->half_speeds,
+                                     step->full_speeds};
+    const double stage_times[4] = {0.0, 0.5 * h, 0.5 * h, h};
+    body_state s = *step->start;
     powers p[4];
     for (int n = 0; n < 4; ++n) {
         load_parts parts;
         const body_derivatives k =
-            multirotor_derivative_parts(a->in, &s, speeds[n], a->command, a->in->layout->count,
-                                        VARIANT_GENERAL, a->in->held.time + after[n], &parts);
+            multirotor_derivative_parts(step->in, &s, speeds[n], step->command, step->in->layout->count,
+                                        VARIANT_GENERAL, step->in->held.time + stage_times[n], &parts);
         p[n] = powers_of(&parts, &s);
-        if (n < 3) s = body_advance(a->start, after[n + 1], &k);
+        if (n < 3) s = body_advance(step->start, stage_times[n + 1], &k);
     }
     add_stages(h, p, account);
 }
@@ -115,70 +117,72 @@ static void account_for_kick(double h, const load_parts *parts, const body_state
 }
 
 /// The same evaluations as in multirotor_step_with.
-static void account_for_kicks(const step_inputs *a, vy_integrator integrator, energy_balance *account)
+static void account_for_kicks(const step_inputs *step, vy_integrator integrator, energy_balance *account)
 {
-    const body_params *body = &a->in->params->body;
-    const body_state *s = a->start;
-    const double h = a->h, half = 0.5 * h, start = a->in->held.time, end = start + h;
+    const body_params *body = &step->in->params->body;
+    const body_state *s = step->start;
+    const double h = step->h, half = 0.5 * h, start = step->in->held.time, end = start + h;
     body_wrench wrench;
-    load_parts first, second;
-    multirotor_wrench_recorded(a->in, s, a->start_speeds, a->command, start, &first, &wrench);
+    load_parts first_parts, second_parts;
+    multirotor_wrench_recorded(step->in, s, step->start_speeds, step->command, start, &first_parts, &wrench);
     if (integrator != VY_INTEGRATOR_LIE_MIDPOINT) { // the velocities of both Euler steps are the same
-        const body_state n = body_euler(body, s, h, &wrench);
-        account_for_kick(h, &first, s, &n, account);
+        const body_state next = body_euler(body, s, h, &wrench);
+        account_for_kick(h, &first_parts, s, &next, account);
         return;
     }
     const body_state kicked = body_kicked(body, s, half, &wrench);
     const body_state drifted = body_drifted(body, &kicked, h);
-    multirotor_wrench(a->in, &drifted, a->full, a->command, end, &wrench);
+    multirotor_wrench(step->in, &drifted, step->full_speeds, step->command, end, &wrench);
     const body_state predicted = body_kicked(body, &drifted, half, &wrench);
-    multirotor_wrench_recorded(a->in, &predicted, a->full, a->command, end, &second, &wrench);
-    const body_state n = body_kicked(body, &drifted, half, &wrench);
-    account_for_kick(half, &first, s, &kicked, account);
-    account_for_kick(half, &second, &drifted, &n, account);
+    multirotor_wrench_recorded(step->in, &predicted, step->full_speeds, step->command, end, &second_parts,
+                               &wrench);
+    const body_state next = body_kicked(body, &drifted, half, &wrench);
+    account_for_kick(half, &first_parts, s, &kicked, account);
+    account_for_kick(half, &second_parts, &drifted, &next, account);
 }
 
-/// The powers at a moment of a coupled step, along the velocities of `along`.
-static powers powers_at_stage(const multirotor_inputs *in, double h, int part, const body_state *along,
-                              coupled_stage *k)
+/// The powers at a moment of a coupled step, along the velocities of `velocities`.
+static powers powers_at_stage(const multirotor_inputs *in, double h, int part, const body_state *velocities,
+                              coupled_stage *stage)
 {
     multirotor_inputs stage_inputs;
     body_wrench wrench;
     load_parts parts;
-    coupled_inputs(in, k, part, &stage_inputs);
-    multirotor_wrench_recorded(&stage_inputs, &k->body, k->speed, k->target, coupled_time(in, h, part),
-                               &parts, &wrench);
-    return powers_of(&parts, along);
+    coupled_inputs(in, stage, part, &stage_inputs);
+    multirotor_wrench_recorded(&stage_inputs, &stage->body, stage->speed, stage->target,
+                               coupled_time(in, h, part), &parts, &wrench);
+    return powers_of(&parts, velocities);
 }
 
 /// The same evaluations as in coupled_rk4 and coupled_lie_midpoint.
-static void account_for_coupled(const step_inputs *a, vy_integrator integrator, double charge,
+static void account_for_coupled(const step_inputs *step, vy_integrator integrator, double charge,
                                 energy_balance *account)
 {
-    body_state s = *a->start;
+    body_state s = *step->start;
     double speed[VY_ROTOR_CAP];
-    coupled_state c;
-    coupled_stage k[4];
-    memcpy(speed, a->start_speeds, sizeof speed);
-    memset(&c, 0, sizeof c);
-    if (a->in->memory != NULL) c.air = *a->in->memory;
-    c.charge = charge;
+    coupled_state coupled;
+    coupled_stage stages[4];
+    memcpy(speed, step->start_speeds, sizeof speed);
+    memset(&coupled, 0, sizeof coupled);
+    if (step->in->memory != NULL) coupled.air = *step->in->memory;
+    coupled.charge = charge;
     if (integrator == VY_INTEGRATOR_RK4) {
-        static const int parts[4] = {0, 1, 1, 2};
-        powers p[4];
-        coupled_rk4(a->in, a->h, a->command, &s, speed, &c, k, NULL);
-        for (int n = 0; n < 4; ++n) p[n] = powers_at_stage(a->in, a->h, parts[n], &k[n].body, &k[n]);
-        add_stages(a->h, p, account);
+        static const int stage_parts[4] = {0, 1, 1, 2};
+        powers stage_powers[4];
+        coupled_rk4(step->in, step->h, step->command, &s, speed, &coupled, stages, NULL);
+        for (int n = 0; n < 4; ++n)
+            stage_powers[n] = powers_at_stage(step->in, step->h, stage_parts[n], &stages[n].body, &stages[n]);
+        add_stages(step->h, stage_powers, account);
         return;
     }
-    coupled_lie_midpoint(a->in, a->h, a->command, &s, speed, &c, k, NULL);
-    const double half = 0.5 * a->h;
+    coupled_lie_midpoint(step->in, step->h, step->command, &s, speed, &coupled, stages, NULL);
+    const double half = 0.5 * step->h;
     body_wrench wrench;
-    coupled_wrench(a->in, a->h, a->command, 0, &k[0], NULL, &wrench);
-    const body_state kicked = body_kicked(&a->in->params->body, a->start, half, &wrench);
-    const body_state mean[2] = {mean_velocities(a->start, &kicked), mean_velocities(&k[1].body, &s)};
-    const powers first = powers_at_stage(a->in, a->h, 0, &mean[0], &k[0]);
-    const powers last = powers_at_stage(a->in, a->h, 2, &mean[1], &k[2]);
+    coupled_wrench(step->in, step->h, step->command, 0, &stages[0], NULL, &wrench);
+    const body_state kicked = body_kicked(&step->in->params->body, step->start, half, &wrench);
+    const body_state means[2] = {mean_velocities(step->start, &kicked), mean_velocities(&stages[1].body, &s)};
+    const powers first = powers_at_stage(step->in, step->h, 0, &means[0], &stages[0]);
+    const powers last = powers_at_stage(step->in, step->h, 2, &means[1], &stages[2]);
     add_kick(half, &first, account);
     add_kick(half, &last, account);
 }
@@ -206,38 +210,40 @@ void vy_energy_stage(vy_world *world, const vy_model *m)
     for (uint32_t i = 0; i < body_count(m); ++i) {
         body_inputs inputs;
         vy_body_inputs(world, m, i, time, &inputs);
-        double start_speeds[VY_ROTOR_CAP] = {0.0}, half[VY_ROTOR_CAP] = {0.0}, full[VY_ROTOR_CAP] = {0.0};
-        const int is_drone = i < m->drone_count, coupled = step_is_coupled(&inputs.in) && is_coupled(m, i);
+        double start_speeds[VY_ROTOR_CAP] = {0.0}, half_speeds[VY_ROTOR_CAP] = {0.0},
+               full_speeds[VY_ROTOR_CAP] = {0.0};
+        const int is_drone = i < m->drone_count,
+                  is_coupled_step = step_is_coupled(&inputs.in) && is_coupled(m, i);
         double target[VY_ROTOR_CAP] = {0.0}, charge = 0.0; // of a body: none is read
         if (is_drone) {
             memcpy(target, world->speeds[i], sizeof target);
             if (m->has_powertrain) charge = world->powertrain[i].battery.charge;
             actuators_gather(inputs.in.layout, &world->drones[i],
                              world->thrusters != NULL ? &world->thrusters[i] : NULL, start_speeds);
-            if (inputs.in.battery != NULL && !coupled)
+            if (inputs.in.battery != NULL && !is_coupled_step)
                 apply_battery_voltage(&inputs.in, charge, target, start_speeds);
-            multirotor_follow(&inputs.in, target, start_speeds, half, full);
+            multirotor_follow(&inputs.in, target, start_speeds, half_speeds, full_speeds);
         }
-        const step_inputs repeated = {&inputs.in, m->dt, target, start_speeds, half, full, body_at(world, i)};
+        const step_inputs step = {&inputs.in,  m->dt,       target,           start_speeds,
+                                  half_speeds, full_speeds, body_at(world, i)};
         const int is_rk4 = m->physics.integrator == VY_INTEGRATOR_RK4;
-        const vy_integrator integrator = is_rk4 && rotates_too_far(repeated.start, m->dt)
-                                             ? VY_INTEGRATOR_LIE_MIDPOINT
-                                             : m->physics.integrator;
-        if (coupled) {
-            account_for_coupled(&repeated, integrator, charge, &world->energy_balances[i]);
+        const vy_integrator integrator =
+            is_rk4 && rotates_too_far(step.start, m->dt) ? VY_INTEGRATOR_LIE_MIDPOINT : m->physics.integrator;
+        if (is_coupled_step) {
+            account_for_coupled(&step, integrator, charge, &world->energy_balances[i]);
         } else if (integrator == VY_INTEGRATOR_RK4) {
-            account_for_stages(&repeated, &world->energy_balances[i]);
+            account_for_stages(&step, &world->energy_balances[i]);
         } else {
-            account_for_kicks(&repeated, integrator, &world->energy_balances[i]);
+            account_for_kicks(&step, integrator, &world->energy_balances[i]);
         }
     }
 }
 
-void vy_energy_contact(vy_world *world, uint32_t index, const body_state *flown, const body_state *now)
+void vy_energy_contact(vy_world *world, uint32_t index, const body_state *flown, const body_state *solved)
 {
     VY_ASSERT(world->tracks_energy);
     const multirotor_params *p = body_plant(&world->model, index);
-    const double work = kinetic_of(p, now) - kinetic_of(p, flown);
+    const double work = kinetic_energy_of(p, solved) - kinetic_energy_of(p, flown);
     world->energy_balances[index].contacts += work;
     world->energy_balances[index].exchanged += real_abs(work);
 }
@@ -263,32 +269,34 @@ void vy_world_track_energy(vy_world *world)
     world->options = step_options(&world->model);
     for (uint32_t i = 0; i < body_count(&world->model); ++i) {
         world->energy_balances[i] = (energy_balance){0};
-        world->energy_balances[i].start = kinetic_of(body_plant(&world->model, i), body_at(world, i));
+        world->energy_balances[i].start = kinetic_energy_of(body_plant(&world->model, i), body_at(world, i));
         world->energy_balances[i].closing_start = closing_work(world, i);
     }
 }
 
-double vy_body_kinetic(const vy_world *world, uint32_t index)
+double vy_body_kinetic_energy(const vy_world *world, uint32_t index)
 {
-    return kinetic_of(body_plant(&world->model, index), body_at(world, index));
+    return kinetic_energy_of(body_plant(&world->model, index), body_at(world, index));
 }
 
 void vy_body_energy(const vy_world *world, uint32_t index, vy_energy *out)
 {
-    const multirotor_params *p = body_plant(&world->model, index);
-    const body_state *s = body_at(world, index);
-    const energy_balance *a = &world->energy_balances[index];
-    vy_energy e = {
-        .kinetic = kinetic_of(p, s), .rotors = a->rotors, .contacts = a->contacts, .exchanged = a->exchanged};
-    e.potential = p->effects.mass * gravity_potential(&world->model.env.gravity, s->position);
-    if (world->tracks_energy) e.closing = closing_work(world, index) - a->closing_start;
-    double sum = (a->rotors + a->contacts) + e.closing;
+    const multirotor_params *plant = body_plant(&world->model, index);
+    const body_state *motion = body_at(world, index);
+    const energy_balance *balance = &world->energy_balances[index];
+    vy_energy energy = {.kinetic = kinetic_energy_of(plant, motion),
+                        .rotors = balance->rotors,
+                        .contacts = balance->contacts,
+                        .exchanged = balance->exchanged};
+    energy.potential = plant->effects.mass * gravity_potential(&world->model.env.gravity, motion->position);
+    if (world->tracks_energy) energy.closing = closing_work(world, index) - balance->closing_start;
+    double sum = (balance->rotors + balance->contacts) + energy.closing;
     for (int k = 0; k < EFFECT_COUNT; ++k) {
-        e.work[k] = a->work[k];
-        sum += a->work[k];
+        energy.work[k] = balance->work[k];
+        sum += balance->work[k];
     }
-    e.dissipated = -((a->work[EFFECT_linear_drag] + a->work[EFFECT_drag]) +
-                     (a->work[EFFECT_aero_torque] + a->work[EFFECT_damping]));
-    if (world->tracks_energy) e.residual = (e.kinetic - a->start) - sum;
-    *out = e;
+    energy.dissipated = -((balance->work[EFFECT_linear_drag] + balance->work[EFFECT_drag]) +
+                          (balance->work[EFFECT_aero_torque] + balance->work[EFFECT_damping]));
+    if (world->tracks_energy) energy.residual = (energy.kinetic - balance->start) - sum;
+    *out = energy;
 }

@@ -6,13 +6,13 @@
 #include "world/disturbance.h"
 #include "world/model.h"
 
-/// The gusts around drone or body `number` at `tick`, in the lanes of `now`.
-VY_FN void turbulence_update(const vy_model *m, uint32_t number, bits tick, mask now, const body_state *body,
-                             turbulence_state *turbulence, vec3 *gust)
+/// The gusts around drone or body `number` at `tick`, in the lanes of `active`.
+VY_FN void turbulence_update(const vy_model *m, uint32_t number, bits tick, mask active,
+                             const body_state *body, turbulence_state *turbulence, vec3 *gust)
 {
     const mask is_first = tick == bits_set(0);
-    real n[TURBULENCE_NORMALS];
-    rng_normals(m->seed, RNG_STREAM_WIND, bits_set(number), tick, n, TURBULENCE_NORMALS);
+    real deviates[TURBULENCE_NORMALS];
+    rng_normals(m->seed, RNG_STREAM_WIND, bits_set(number), tick, deviates, TURBULENCE_NORMALS);
     const real altitude = height_at(&m->env, body->position);
     const vec3 lookup = wind_lookup_position(&m->env, body->position, altitude);
     const vec3 wind = mean_wind_at(&m->env.wind, m->env.constant_wind, lookup, time_of(m, tick));
@@ -23,31 +23,31 @@ VY_FN void turbulence_update(const vy_model *m, uint32_t number, bits tick, mask
     const real x = real_select(horizontal_speed > 0.0, wind.x / horizontal_speed, real_set(1.0));
     const real y = real_select(horizontal_speed > 0.0, wind.y / horizontal_speed, real_set(0.0));
     turbulence_state saved;
-    cells_save(now, turbulence, &saved, sizeof saved);
-    turbulence_advance(&m->turbulence, altitude, airspeed, n, turbulence);
+    cells_save(active, turbulence, &saved, sizeof saved);
+    turbulence_advance(&m->turbulence, altitude, airspeed, deviates, turbulence);
     if (mask_any(is_first)) {
-        const turbulence_state start = turbulence_start(n);
+        const turbulence_state start = turbulence_start(deviates);
         cells_restore(mask_not(is_first), &start, turbulence, sizeof start);
     }
-    *gust = vec3_select(now, turbulence_velocity(&m->turbulence, altitude, x, y, turbulence), *gust);
-    cells_restore(now, &saved, turbulence, sizeof saved);
+    *gust = vec3_select(active, turbulence_velocity(&m->turbulence, altitude, x, y, turbulence), *gust);
+    cells_restore(active, &saved, turbulence, sizeof saved);
 }
 
-VY_NOINLINE_FN void turbulence_update_all(const vy_model *m, const bits *tick, const mask *now,
+VY_NOINLINE_FN void turbulence_update_all(const vy_model *m, const bits *tick, const mask *active,
                                           drone_block *drones)
 {
     VY_ASSERT(m->turbulence.period > 0.0 && m->turbulence.speed_floor > 0.0);
     for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i) {
         drone_block *d = &drones[i];
-        turbulence_update(m, i, *tick, *now, &d->body, drone_turbulence(d), drone_gust_out(d));
+        turbulence_update(m, i, *tick, *active, &d->body, drone_turbulence(d), drone_gust_out(d));
     }
 }
 
 VY_FN void turbulence_stage(const vy_model *m, const world_block *w, drone_block *drones)
 {
     const bits tick = w->tick - 1u;
-    const mask now = due(tick, VY_BASIC_OR(0, m->turbulence_period));
-    if (mask_any(now)) turbulence_update_all(m, &tick, &now, drones);
+    const mask active = due(tick, VY_BASIC_OR(0, m->turbulence_period));
+    if (mask_any(active)) turbulence_update_all(m, &tick, &active, drones);
 }
 
 /// The bound of the gusts until the next evaluation.
@@ -90,15 +90,15 @@ VY_FN nap_inputs nap_inputs_at(const vy_model *m, uint32_t number, bits tick, ui
 /// How many decisions changed from `before` to `after`.
 VY_FN bits nap_changes(bits before, bits after)
 {
-    const bits change = before ^ after;
+    const bits changed = before ^ after;
     bits count = bits_set(0);
-    if (!mask_any(change != 0u)) return count;
-    for (int k = 0; k < EFFECT_COUNT; ++k) count = count + ((change >> k) & 1u);
+    if (!mask_any(changed != 0u)) return count;
+    for (int k = 0; k < EFFECT_COUNT; ++k) count = count + ((changed >> k) & 1u);
     return count;
 }
 
-/// Evaluate the policy for drone `i` in the lanes of `now`; the next time is `ticks` later.
-VY_FN void nap_evaluate_drone(const vy_model *m, uint32_t i, bits tick, uint64_t ticks, mask now,
+/// Evaluate the policy for drone `i` in the lanes of `active`; the next time is `ticks` later.
+VY_FN void nap_evaluate_drone(const vy_model *m, uint32_t i, bits tick, uint64_t ticks, mask active,
                               const noise_block *noise, drone_block *d, nap_account_block *account)
 {
     const drone_params *p = &m->params[i];
@@ -108,23 +108,23 @@ VY_FN void nap_evaluate_drone(const vy_model *m, uint32_t i, bits tick, uint64_t
     for (int k = 0; k < VY_BASIC_OR(4, layout->count); ++k)
         command[k] = motor_speed(&p->motor, d->control.motors[k]);
     inputs.command = command;
-    const bits before = d->effects;
+    const bits effects_before = d->effects;
     nap_account_block saved;
-    cells_save(now, account, &saved, sizeof saved);
-    const bits after =
-        nap_evaluate(&m->env, &p->nap, &p->plant, layout, &d->body, d->rotor_speed, &inputs, before, account);
-    cells_restore(now, &saved, account, sizeof saved);
-    d->effects = bits_select(now, after, before);
+    cells_save(active, account, &saved, sizeof saved);
+    const bits effects_after = nap_evaluate(&m->env, &p->nap, &p->plant, layout, &d->body, d->rotor_speed,
+                                            &inputs, effects_before, account);
+    cells_restore(active, &saved, account, sizeof saved);
+    d->effects = bits_select(active, effects_after, effects_before);
     VY_ASSERT(!mask_any((d->effects & bits_set(~(uint64_t)EFFECTS_ALL)) != 0u));
-    d->effect_changes = d->effect_changes + nap_changes(before, d->effects);
+    d->effect_changes = d->effect_changes + nap_changes(effects_before, d->effects);
 }
 
-VY_NOINLINE_FN void nap_evaluate_all(const vy_model *m, const bits *tick, const mask *now,
+VY_NOINLINE_FN void nap_evaluate_all(const vy_model *m, const bits *tick, const mask *active,
                                      const noise_block *noise, drone_block *drones,
                                      nap_account_block *nap_accounts)
 {
     for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i)
-        nap_evaluate_drone(m, i, *tick, m->nap_period, *now, noise, &drones[i], &nap_accounts[i]);
+        nap_evaluate_drone(m, i, *tick, m->nap_period, *active, noise, &drones[i], &nap_accounts[i]);
 }
 
 /// Returns the lanes in which the policy was evaluated.
@@ -132,8 +132,8 @@ VY_FN mask nap_stage(const vy_model *m, const world_block *w, const noise_block 
                      nap_account_block *nap_accounts)
 {
     const bits tick = w->tick - 1u;
-    const mask now = due(tick, m->nap_period);
+    const mask active = due(tick, m->nap_period);
     VY_ASSERT(m->nap_period > 0);
-    if (mask_any(now)) nap_evaluate_all(m, &tick, &now, noise, drones, nap_accounts);
-    return now;
+    if (mask_any(active)) nap_evaluate_all(m, &tick, &active, noise, drones, nap_accounts);
+    return active;
 }

@@ -14,55 +14,58 @@
 #include "world/sensor_suite.h"
 #include "world/world_def.h"
 
-// Parts of the fault's random stream: draws of one part move no other.
-enum { DRAW_SCHEDULE, DRAW_LOSS, DRAW_NOISE, DRAW_PARTS };
+// What is drawn from a fault's random stream: draws for one purpose move no other.
+enum { DRAW_SCHEDULE, DRAW_LOSS, DRAW_NOISE, DRAW_PURPOSES };
 
-static uint64_t draw_index(const fault_model *f, uint32_t drone, int part)
+static uint64_t draw_index(const fault_model *f, uint32_t drone, int purpose)
 {
     // Faults < 2^10, drones < 2^20.
-    VY_ASSERT(f->index < 1u << 10 && drone < 1u << 20 && part >= 0 && part < DRAW_PARTS);
-    return (((uint64_t)f->index * DRAW_PARTS + (uint64_t)part) << 20) + drone;
+    VY_ASSERT(f->index < 1u << 10 && drone < 1u << 20 && purpose >= 0 && purpose < DRAW_PURPOSES);
+    return (((uint64_t)f->index * DRAW_PURPOSES + (uint64_t)purpose) << 20) + drone;
 }
 
-static double draw(const vy_model *m, const fault_model *f, uint32_t drone, int part, uint64_t step,
-                   int which)
+static double draw_uniform(const vy_model *m, const fault_model *f, uint32_t drone, int purpose,
+                           uint64_t step, int number)
 {
-    double u[2];
-    rng_uniforms(m->seed, RNG_STREAM_FAULT, draw_index(f, drone, part), step, u, 2);
-    return u[which];
+    double uniforms[2];
+    rng_uniforms(m->seed, RNG_STREAM_FAULT, draw_index(f, drone, purpose), step, uniforms, 2);
+    return uniforms[number];
 }
 
 // When it begins in that interval of time; the only one when it comes once. Returns 0 when it does not.
 static int fault_window_begin(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t interval,
-                              uint64_t *began)
+                              uint64_t *begin_tick)
 {
     uint64_t begin = f->start, window = f->spread;
     if (f->every > 0) {
         begin = f->start + interval * f->every;
         VY_ASSERT(f->length <= f->every); // it is over before it comes again
         window = f->every - f->length;
-        if (draw(m, f, drone, DRAW_SCHEDULE, interval, 1) >= f->def.chance) return 0;
+        if (draw_uniform(m, f, drone, DRAW_SCHEDULE, interval, 1) >= f->def.chance) return 0;
     }
-    if (window > 0) begin += (uint64_t)(draw(m, f, drone, DRAW_SCHEDULE, interval, 0) * (double)window);
+    if (window > 0)
+        begin += (uint64_t)(draw_uniform(m, f, drone, DRAW_SCHEDULE, interval, 0) * (double)window);
     VY_ASSERT(begin >= f->start);
-    *began = begin;
+    *begin_tick = begin;
     return 1;
 }
 
-int vy_fault_acts(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t tick, uint64_t *began)
+int vy_fault_acts(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t tick,
+                  uint64_t *begin_tick)
 {
     if (tick < f->start || !vy_fault_applies(m, f, drone)) return 0;
     const uint64_t interval = f->every > 0 ? (tick - f->start) / f->every : 0;
-    return fault_window_begin(m, f, drone, interval, began) && tick >= *began && tick - *began < f->length;
+    return fault_window_begin(m, f, drone, interval, begin_tick) && tick >= *begin_tick &&
+           tick - *begin_tick < f->length;
 }
 
 uint64_t vy_fault_count(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t tick)
 {
     if (tick < f->start || !vy_fault_applies(m, f, drone)) return 0;
     const uint64_t last = f->every > 0 ? (tick - f->start) / f->every : 0;
-    uint64_t began, count = 0;
+    uint64_t begin_tick, count = 0;
     for (uint64_t interval = 0; interval <= last; ++interval)
-        count += fault_window_begin(m, f, drone, interval, &began) && began <= tick;
+        count += fault_window_begin(m, f, drone, interval, &begin_tick) && begin_tick <= tick;
     return count;
 }
 
@@ -70,8 +73,8 @@ uint64_t vy_fault_count(const vy_model *m, const fault_model *f, uint32_t drone,
 static double voltage_ratio(const vy_world *world, uint32_t i)
 {
     const battery_params *b = &world->model.params[i].battery;
-    const int acts = b->capacity > 0.0 && effect_on(world->drones[i].effects, EFFECT_battery);
-    const double ratio = acts ? world->powertrain[i].battery.voltage / b->nominal : 1.0;
+    const int is_active = b->capacity > 0.0 && effect_on(world->drones[i].effects, EFFECT_battery);
+    const double ratio = is_active ? world->powertrain[i].battery.voltage / b->nominal : 1.0;
     return ratio > 0.0 ? ratio : 1.0;
 }
 
@@ -79,18 +82,18 @@ static void limit_motors(const vy_world *world, uint64_t tick)
 {
     const vy_model *m = &world->model;
     double(*speeds)[VY_ROTOR_CAP] = world->speeds;
-    uint64_t began;
+    uint64_t begin_tick;
     for (uint32_t k = 0; k < m->fault_count; ++k) {
         const fault_model *f = &m->faults[k];
         if (f->def.kind > VY_FAULT_MOTOR_MAX) continue;
         for (uint32_t i = f->first; i < f->last; ++i) {
-            if (!vy_fault_acts(m, f, i, tick, &began)) continue;
+            if (!vy_fault_acts(m, f, i, tick, &begin_tick)) continue;
             const double ratio = voltage_ratio(world, i);
-            for (int r = 0; r < m->drones[i].layout.count; ++r) {
-                if (f->def.rotor != VY_ALL_ROTORS && f->def.rotor != r) continue;
+            for (int rotor = 0; rotor < m->drones[i].layout.count; ++rotor) {
+                if (f->def.rotor != VY_ALL_ROTORS && f->def.rotor != rotor) continue;
                 const double speed_limit = f->def.size * motor_speed(&m->params[i].motor, 1.0) / ratio;
-                speeds[i][r] = f->def.kind == VY_FAULT_MOTOR_MAX ? real_min(speeds[i][r], speed_limit)
-                                                                 : f->speed_scale * speeds[i][r];
+                speeds[i][rotor] = f->def.kind == VY_FAULT_MOTOR_MAX ? real_min(speeds[i][rotor], speed_limit)
+                                                                     : f->speed_scale * speeds[i][rotor];
             }
         }
     }
@@ -101,12 +104,13 @@ static void limit_motors(const vy_world *world, uint64_t tick)
 static void apply_battery_faults(const vy_world *world, uint64_t tick)
 {
     const vy_model *m = &world->model;
-    uint64_t began;
+    uint64_t begin_tick;
     for (uint32_t k = 0; k < m->fault_count; ++k) {
         const fault_model *f = &m->faults[k];
         for (uint32_t i = f->first; i < f->last && f->def.kind == VY_FAULT_BATTERY; ++i) {
-            if (!vy_fault_acts(m, f, i, tick, &began)) continue;
-            for (int r = 0; r < m->drones[i].layout.count; ++r) world->speeds[i][r] *= f->def.size;
+            if (!vy_fault_acts(m, f, i, tick, &begin_tick)) continue;
+            for (int rotor = 0; rotor < m->drones[i].layout.count; ++rotor)
+                world->speeds[i][rotor] *= f->def.size;
             if (!(m->params[i].battery.capacity > 0.0)) continue;
             world->powertrain[i].battery.voltage *= f->def.size;
             if (f->def.size == 0.0) world->powertrain[i].battery.current = 0.0;
@@ -120,12 +124,12 @@ const vy_model *vy_fault_motors(vy_world *world)
     const uint64_t tick = world->state->tick - 1;
     limit_motors(world, tick);
     apply_battery_faults(world, tick);
-    uint64_t began;
+    uint64_t begin_tick;
     int has_lag_fault = 0;
     for (uint32_t k = 0; k < m->fault_count; ++k) {
         const fault_model *f = &m->faults[k];
         for (uint32_t i = f->first; i < f->last && f->def.kind == VY_FAULT_MOTOR_LAG; ++i) {
-            if (!vy_fault_acts(m, f, i, tick, &began)) continue;
+            if (!vy_fault_acts(m, f, i, tick, &begin_tick)) continue;
             if (!has_lag_fault) memcpy(world->faulty_params, m->params, m->drone_count * sizeof m->params[0]);
             has_lag_fault = 1;
             multirotor_params *plant = &world->faulty_params[i].plant;
@@ -159,18 +163,20 @@ typedef struct fault_target {
 } fault_target;
 
 // `amount` has a number for each that the channel is measured in: an attitude turns by three.
-static void add_error(const fault_target *b, const double *amount, double *sample)
+static void add_error(const fault_target *target, const double *amount, double *sample)
 {
-    const channel_row *row = &vy_channels[b->f->def.channel];
-    const sensor_channel *c = &row->channel;
+    const channel_row *row = &vy_channels[target->f->def.channel];
+    const sensor_channel *channel = &row->channel;
     const sensor_type *type = vy_sensors[row->sensor].type;
-    VY_ASSERT(c->at + c->cells <= vy_sensors[row->sensor].width && c->axes <= c->cells);
+    VY_ASSERT(channel->at + channel->cells <= vy_sensors[row->sensor].width &&
+              channel->axes <= channel->cells);
     if (type->add_error != NULL) {
-        const channel_input in = {c, &b->m->env.air, b->m->drones[b->drone].layout.count};
+        const channel_input in = {channel, &target->m->env.air,
+                                  target->m->drones[target->drone].layout.count};
         type->add_error(&in, amount, sample);
         return;
     }
-    for (int i = 0; i < c->axes; ++i) sample[c->at + i] += amount[i];
+    for (int i = 0; i < channel->axes; ++i) sample[channel->at + i] += amount[i];
 }
 
 static void swap_axes(const sensor_channel *c, double *sample)
@@ -182,76 +188,79 @@ static void swap_axes(const sensor_channel *c, double *sample)
     x[1] = first;
 }
 
-// `before` is the sample of the step before.
-static void apply_sample_fault(const fault_target *b, const double *before, double *sample)
+// `previous` is the sample of the step before.
+static void apply_sample_fault(const fault_target *target, const double *previous, double *sample)
 {
-    const vy_fault_def *def = &b->f->def;
-    const sensor_channel *c = &vy_channels[def->channel].channel;
-    double n[VY_RAY_CAP] = {0}, amount[VY_RAY_CAP] = {0};
+    const vy_fault_def *def = &target->f->def;
+    const sensor_channel *channel = &vy_channels[def->channel].channel;
+    double deviates[VY_RAY_CAP] = {0}, amount[VY_RAY_CAP] = {0};
     const double amplitude[3] = {def->vector.x, def->vector.y, def->vector.z};
     double sine = 1.0;
     if (def->kind == VY_FAULT_SENSOR_STUCK) {
-        memcpy(sample + c->at, before + c->at, (size_t)c->cells * sizeof *sample);
+        memcpy(sample + channel->at, previous + channel->at, (size_t)channel->cells * sizeof *sample);
         return;
     }
     if (def->kind == VY_FAULT_SENSOR_SWAP) {
-        swap_axes(c, sample);
+        swap_axes(channel, sample);
         return;
     }
     if (def->kind == VY_FAULT_SENSOR_NOISE)
-        rng_normals(b->m->seed, RNG_STREAM_FAULT, draw_index(b->f, b->drone, DRAW_NOISE), b->tick, n,
-                    c->axes);
+        rng_normals(target->m->seed, RNG_STREAM_FAULT, draw_index(target->f, target->drone, DRAW_NOISE),
+                    target->tick, deviates, channel->axes);
     if (def->kind == VY_FAULT_SENSOR_VIBRATION)
-        sine = math_sin(6.283185307179586 * (def->frequency * ((double)b->tick * b->m->dt)));
-    for (int i = 0; i < c->axes; ++i) {
-        amount[i] = amplitude[c->width > 1 && i < 3 ? i : 0];
-        if (def->kind == VY_FAULT_SENSOR_NOISE) amount[i] *= n[i];
+        sine = math_sin(6.283185307179586 * (def->frequency * ((double)target->tick * target->m->dt)));
+    for (int i = 0; i < channel->axes; ++i) {
+        amount[i] = amplitude[channel->width > 1 && i < 3 ? i : 0];
+        if (def->kind == VY_FAULT_SENSOR_NOISE) amount[i] *= deviates[i];
         if (def->kind == VY_FAULT_SENSOR_VIBRATION) amount[i] *= sine;
     }
-    add_error(b, amount, sample);
+    add_error(target, amount, sample);
 }
 
-// Delayed samples go through a line of the drone's own: `sent`, or not, a sample leaves and another arrives,
-// which counts only while the fault acts, since `began`. Returns 0 when nothing arrives.
-static int delay_sample(const fault_target *b, int sent, int acts, uint64_t began, delay_line_block *numbers,
-                        double *values)
+// Delayed samples go through a line of the drone's own: `is_sent`, or not, a sample leaves and another
+// arrives, which counts only while the fault acts, since `begin_tick`. Returns 0 when nothing arrives.
+static int delay_sample(const fault_target *target, int is_sent, int is_acting, uint64_t begin_tick,
+                        delay_line_block *numbers, double *values)
 {
-    const fault_model *f = b->f;
-    const uint64_t size = delay_line_size(f->delay, f->width);
-    const delay_line line = {f->line + (b->drone - f->first) * size, f->period, f->delay, f->width};
-    VY_ASSERT(b->drone >= f->first && b->drone < f->last && line.first + size <= b->m->delay_count);
-    if (f->delay == 0) return sent;
+    const fault_model *fault = target->f;
+    const uint64_t size = delay_line_size(fault->delay, fault->width);
+    const delay_line line = {fault->line + (target->drone - fault->first) * size, fault->period, fault->delay,
+                             fault->width};
+    VY_ASSERT(target->drone >= fault->first && target->drone < fault->last &&
+              line.first + size <= target->m->delay_count);
+    if (fault->delay == 0) return is_sent;
     double delayed[DELAY_LINE_WIDTH];
-    const int is_delivered = vy_delay_line_take(&line, numbers, b->tick, began, delayed);
-    if (sent) vy_delay_line_put(&line, numbers, b->tick, values);
-    if (!acts) return sent;
-    if (is_delivered) memcpy(values, delayed, f->width * sizeof *values);
+    const int is_delivered = vy_delay_line_take(&line, numbers, target->tick, begin_tick, delayed);
+    if (is_sent) vy_delay_line_put(&line, numbers, target->tick, values);
+    if (!is_acting) return is_sent;
+    if (is_delivered) memcpy(values, delayed, fault->width * sizeof *values);
     return is_delivered;
 }
 
 // Apply all faults of a sensor to a sample that is due; `is_present`: the sensor has given one. Returns
 // 0 when nothing arrives.
 static int apply_sample_faults(const vy_world *world, uint32_t drone, int sensor, int is_present,
-                               const double *before, double *sample)
+                               const double *previous, double *sample)
 {
     const vy_model *m = &world->model;
     const uint64_t tick = world->state->tick;
     int is_lost = 0;
     VY_ASSERT(drone < m->drone_count);
     for (uint32_t k = 0; k < m->fault_count; ++k) {
-        const fault_model *f = &m->faults[k];
-        if (!vy_fault_is_sensor(f->def.kind)) continue;
-        if (drone < f->first || drone >= f->last || (int)vy_channels[f->def.channel].sensor != sensor)
+        const fault_model *fault = &m->faults[k];
+        if (!vy_fault_is_sensor(fault->def.kind)) continue;
+        if (drone < fault->first || drone >= fault->last ||
+            (int)vy_channels[fault->def.channel].sensor != sensor)
             continue;
-        uint64_t began = 0;
-        const int acts = vy_fault_acts(m, f, drone, tick, &began);
-        const fault_target target = {m, f, drone, tick};
-        if (f->def.kind == VY_FAULT_SENSOR_DELAY) {
-            is_present = delay_sample(&target, is_present, acts, began, world->delay_lines, sample);
-        } else if (acts && f->def.kind == VY_FAULT_SENSOR_DROPOUT) {
-            is_lost |= draw(m, f, drone, DRAW_LOSS, tick, 0) < f->def.size;
-        } else if (acts && is_present) {
-            apply_sample_fault(&target, before, sample);
+        uint64_t begin_tick = 0;
+        const int is_acting = vy_fault_acts(m, fault, drone, tick, &begin_tick);
+        const fault_target target = {m, fault, drone, tick};
+        if (fault->def.kind == VY_FAULT_SENSOR_DELAY) {
+            is_present = delay_sample(&target, is_present, is_acting, begin_tick, world->delay_lines, sample);
+        } else if (is_acting && fault->def.kind == VY_FAULT_SENSOR_DROPOUT) {
+            is_lost |= draw_uniform(m, fault, drone, DRAW_LOSS, tick, 0) < fault->def.size;
+        } else if (is_acting && is_present) {
+            apply_sample_fault(&target, previous, sample);
         }
     }
     return is_present && !is_lost;
@@ -265,15 +274,15 @@ void vy_fault_samples(vy_world *world)
         for (int sensor = m->drones[i].sensor_suite > 0 ? 0 : SENSOR_SUITE_KINDS; sensor < SENSOR_KINDS;
              ++sensor) {
             if (!due(tick, vy_sensor_period(m, i, sensor))) continue;
-            uint64_t *at, *at_before;
-            double *sample = vy_sensor_sample(world, world->drones, world->sensors, i, sensor, &at);
-            const double *before =
-                vy_sensor_sample(world, world->drones_before, world->sensors_before, i, sensor, &at_before);
-            if (apply_sample_faults(world, i, sensor, *at == tick, before, sample)) {
-                *at = tick;
+            uint64_t *sample_tick, *previous_tick;
+            double *sample = vy_sensor_sample(world, world->drones, world->sensors, i, sensor, &sample_tick);
+            const double *previous = vy_sensor_sample(world, world->drones_before, world->sensors_before, i,
+                                                      sensor, &previous_tick);
+            if (apply_sample_faults(world, i, sensor, *sample_tick == tick, previous, sample)) {
+                *sample_tick = tick;
             } else { // the controller keeps its last sample; the sensor itself continues
-                memcpy(sample, before, (size_t)vy_sensors[sensor].width * sizeof *sample);
-                *at = *at_before;
+                memcpy(sample, previous, (size_t)vy_sensors[sensor].width * sizeof *sample);
+                *sample_tick = *previous_tick;
             }
         }
     }
@@ -313,18 +322,19 @@ static int apply_command_faults(const vy_model *m, uint64_t tick, uint32_t drone
     double values[COMMAND_CELLS];
     int is_delivered = 1;
     for (uint32_t k = 0; k < m->fault_count; ++k) {
-        const fault_model *f = &m->faults[k];
-        if (f->def.kind != VY_FAULT_COMMAND_LOSS && f->def.kind != VY_FAULT_COMMAND_DELAY) continue;
-        if (drone < f->first || drone >= f->last) continue;
-        uint64_t began = 0;
-        const int acts = vy_fault_acts(m, f, drone, tick, &began);
-        if (f->def.kind == VY_FAULT_COMMAND_DELAY) {
+        const fault_model *fault = &m->faults[k];
+        if (fault->def.kind != VY_FAULT_COMMAND_LOSS && fault->def.kind != VY_FAULT_COMMAND_DELAY) continue;
+        if (drone < fault->first || drone >= fault->last) continue;
+        uint64_t begin_tick = 0;
+        const int is_acting = vy_fault_acts(m, fault, drone, tick, &begin_tick);
+        if (fault->def.kind == VY_FAULT_COMMAND_DELAY) {
             pack_command(d, *release_request, values);
-            if (!delay_sample(&(fault_target){m, f, drone, tick}, 1, acts, began, numbers, values))
+            if (!delay_sample(&(fault_target){m, fault, drone, tick}, 1, is_acting, begin_tick, numbers,
+                              values))
                 is_delivered = 0;
-            else if (acts)
+            else if (is_acting)
                 unpack_command(values, d, release_request);
-        } else if (acts && draw(m, f, drone, DRAW_LOSS, tick, 0) < f->def.size) {
+        } else if (is_acting && draw_uniform(m, fault, drone, DRAW_LOSS, tick, 0) < fault->def.size) {
             is_delivered = 0;
         }
     }
@@ -341,8 +351,9 @@ void vy_fault_commands(vy_world *world)
     const uint64_t tick = world->state->tick;
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         if (!due(tick, m->drones[i].control_period)) continue;
-        uint64_t none = 0,
-                 *release_request = world->release_requests != NULL ? &world->release_requests[i] : &none;
+        uint64_t no_request = 0, *release_request = world->release_requests != NULL
+                                                        ? &world->release_requests[i]
+                                                        : &no_request;
         if (!apply_command_faults(m, tick, i, &world->drones_before[i], world->delay_lines, &world->drones[i],
                                   release_request))
             mark_intent_received(world, i, 0);

@@ -15,8 +15,9 @@ int vy_fault_is_motor(vy_fault_kind kind);
 /// sensor, a controller)? A fault of all drones skips those without it, and all bodies.
 int vy_fault_applies(const vy_model *m, const fault_model *f, uint32_t drone);
 
-/// Does the fault act on drone `drone` at `tick`? `*began` is the tick from which on.
-int vy_fault_acts(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t tick, uint64_t *began);
+/// Does the fault act on drone `drone` at `tick`? `*begin_tick` is the tick from which on.
+int vy_fault_acts(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t tick,
+                  uint64_t *begin_tick);
 
 /// How often it has begun to act on drone `drone` up to `tick`.
 uint64_t vy_fault_count(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t tick);

@@ -130,9 +130,9 @@ int vy_fault_applies(const vy_model *m, const fault_model *f, uint32_t drone)
 {
     VY_ASSERT(f->first <= f->last && f->last <= m->drone_count);
     if (drone < f->first || drone >= f->last) return 0;
-    const int rotors = m->drones[drone].layout.count > 0;
-    if (f->def.kind <= VY_FAULT_MOTOR_LAG) return rotors;
-    if (f->def.kind == VY_FAULT_BATTERY) return rotors || m->params[drone].battery.capacity > 0.0;
+    const int has_rotors = m->drones[drone].layout.count > 0;
+    if (f->def.kind <= VY_FAULT_MOTOR_LAG) return has_rotors;
+    if (f->def.kind == VY_FAULT_BATTERY) return has_rotors || m->params[drone].battery.capacity > 0.0;
     return period_of(m, drone, &f->def) > 0;
 }
 
@@ -163,11 +163,11 @@ vy_status vy_fault_resolve(const vy_model *world, fault_model *f, vy_error *err)
     const int is_delay = def->kind == VY_FAULT_SENSOR_DELAY || def->kind == VY_FAULT_COMMAND_DELAY;
     int capable_count = 0;
     for (uint32_t i = f->first; i < f->last; ++i) {
-        const int rotors = world->drones[i].layout.count;
-        const int exempt = rotors == 0 && def->drone.bits == 0; // a body has nothing that can fail
-        if (def->kind <= VY_FAULT_MOTOR_MAX && def->rotor >= rotors && !exempt)
+        const int rotor_count = world->drones[i].layout.count;
+        const int is_exempt = rotor_count == 0 && def->drone.bits == 0; // a body has nothing that can fail
+        if (def->kind <= VY_FAULT_MOTOR_MAX && def->rotor >= rotor_count && !is_exempt)
             return vy_fail(err, VY_BAD_VALUE, "fault.rotor is %d, but the drone has %d rotors", def->rotor,
-                           rotors);
+                           rotor_count);
         capable_count += vy_fault_applies(world, f, i);
     }
     const char *subject =

@@ -81,20 +81,20 @@ vy_status vy_check_fence_def(const vy_fence_def *f, vy_error *err)
 // How far a point lies outside of a polygon; 0 within.
 static double outside_polygon(const vy_fence_def *f, double x, double y)
 {
-    int inside = 0;
-    double nearest = DBL_MAX; // squared distance from the border
+    int is_inside = 0;
+    double nearest2 = DBL_MAX; // squared distance from the border
     VY_ASSERT(f->corner_count >= 3 && f->corner_count <= VY_FENCE_CORNER_CAP);
     for (int i = 0, j = f->corner_count - 1; i < f->corner_count; j = i++) {
         const double *a = f->corners[i].position, *b = f->corners[j].position;
         const double ex = b[0] - a[0], ey = b[1] - a[1], px = x - a[0], py = y - a[1];
         // A ray along +x crosses the edge: corners on the ray count as below it.
-        if ((a[1] > y) != (b[1] > y) && (px < ex * (py / ey))) inside = !inside;
+        if ((a[1] > y) != (b[1] > y) && (px < ex * (py / ey))) is_inside = !is_inside;
         const double length = ex * ex + ey * ey;
         const double t = length > 0.0 ? real_clamp((px * ex + py * ey) / length, 0.0, 1.0) : 0.0;
         const double dx = px - t * ex, dy = py - t * ey;
-        nearest = real_min(nearest, dx * dx + dy * dy);
+        nearest2 = real_min(nearest2, dx * dx + dy * dy);
     }
-    return inside ? 0.0 : real_sqrt(nearest);
+    return is_inside ? 0.0 : real_sqrt(nearest2);
 }
 
 // How far a point lies outside of the fence [m]; 0 or less within.
@@ -134,41 +134,41 @@ static double lowest_point_over_terrain(ground_probe ground, const drone_model *
 }
 
 void vy_extra_limits_check(const vy_model *m, ground_probe ground, uint32_t index, const drone_block *d,
-                           supervisor_block *g, world_block *w)
+                           supervisor_block *state, world_block *w)
 {
     const drone_model *dm = &m->drones[index];
     VY_ASSERT(index < m->drone_count && dm->has_supervisor);
     VY_ASSERT(dm->ground_point_count >= 0 && dm->ground_point_count <= VY_ROTOR_CAP + VY_COLLISION_POINT_CAP);
-    const vy_safety_def *s = &dm->safety;
-    double height = 0.0, lowest_height = 0.0, fall = -d->body.velocity.z;
+    const vy_safety_def *safety = &dm->safety;
+    double height = 0.0, lowest_height = 0.0, fall_speed = -d->body.velocity.z;
     vec3 position = d->body.position; // with the height over the ground below, as the wind has it
     if (m->env.gravity.frame.on) {
         const local_position local = local_locate(&m->env.gravity.frame, &m->env.planet, position);
         position.z = local.height;
-        fall = -vec3_dot(local.up, d->body.velocity);
+        fall_speed = -vec3_dot(local.up, d->body.velocity);
     }
-    if (s->ground && ground.height != NULL) {
+    if (safety->ground && ground.height != NULL) {
         height = lowest_point_over_terrain(ground, dm, &d->body);
         if (m->collides) lowest_height = -MAX_TERRAIN_PENETRATION;
-    } else if (s->ground) {
+    } else if (safety->ground) {
         height = lowest_point_height(&m->env, dm, &d->body);
     }
     const struct {
-        int on;
+        int is_on;
         vy_failure_reason reason;
         double value, limit;
         int is_minimum; // the value must not be below the limit
     } limits[EXTRA_LIMIT_COUNT] = {
-        {s->fall_max > 0.0, VY_FAILURE_FALL, fall, s->fall_max, 0},
-        {s->ground, VY_FAILURE_GROUND, height, lowest_height, 1},
-        {s->fence.kind != VY_FENCE_NONE, VY_FAILURE_FENCE,
-         s->fence.kind != VY_FENCE_NONE ? distance_outside(&s->fence, position) : 0.0, 0.0, 0},
+        {safety->fall_max > 0.0, VY_FAILURE_FALL, fall_speed, safety->fall_max, 0},
+        {safety->ground, VY_FAILURE_GROUND, height, lowest_height, 1},
+        {safety->fence.kind != VY_FENCE_NONE, VY_FAILURE_FENCE,
+         safety->fence.kind != VY_FENCE_NONE ? distance_outside(&safety->fence, position) : 0.0, 0.0, 0},
     };
     for (int i = 0; i < EXTRA_LIMIT_COUNT; ++i) {
-        const int is_exceeded = limits[i].on && (limits[i].is_minimum ? limits[i].value < limits[i].limit
-                                                                      : limits[i].value > limits[i].limit);
-        g->exceeded[i] = is_exceeded ? g->exceeded[i] + 1 : 0;
-        if (g->exceeded[i] > dm->sustain)
+        const int is_exceeded = limits[i].is_on && (limits[i].is_minimum ? limits[i].value < limits[i].limit
+                                                                         : limits[i].value > limits[i].limit);
+        state->exceeded[i] = is_exceeded ? state->exceeded[i] + 1 : 0;
+        if (state->exceeded[i] > dm->sustain)
             world_fail(is_exceeded, limits[i].reason, index, limits[i].value, limits[i].limit, 0, w);
     }
 }

@@ -20,17 +20,17 @@ estimator_setup vy_estimator_setup(const vy_model *world, const vy_drone_def *de
 vy_status vy_filter_build(const vy_model *world, const vy_drone_def *def, sensor_suite_model *sensor_suite,
                           vy_error *err)
 {
-    const vy_estimator_kind which = def->estimator.kind;
-    if (which == VY_ESTIMATOR_FADING || def->truth) return VY_OK;
+    const vy_estimator_kind declared_kind = def->estimator.kind;
+    if (declared_kind == VY_ESTIMATOR_FADING || def->truth) return VY_OK;
     const estimator_setup setup = vy_estimator_setup(world, def);
     if (frame_is_inertial(&world->env))
         return vy_fail(err, VY_BAD_VALUE, "drone.estimator: %s needs ground: about a planet give its origin",
-                       vy_estimators[which]->name);
-    sensor_suite->estimator = which;
+                       vy_estimators[declared_kind]->name);
+    sensor_suite->estimator = declared_kind;
     sensor_suite->starts_in_air = def->estimator.start == VY_START_AIR;
-    sensor_suite->has_gate = vy_estimators[which]->is_kalman && def->estimator.gate > 0.0;
+    sensor_suite->has_gate = vy_estimators[declared_kind]->is_kalman && def->estimator.gate > 0.0;
 #define BUILD(kind, name, text) \
-    if (which == VY_ESTIMATOR_##kind) vy_estimator_##name.build(&setup, &sensor_suite->name);
+    if (declared_kind == VY_ESTIMATOR_##kind) vy_estimator_##name.build(&setup, &sensor_suite->name);
     ESTIMATORS(BUILD)
     return VY_OK;
 }
@@ -38,18 +38,21 @@ vy_status vy_filter_build(const vy_model *world, const vy_drone_def *def, sensor
 void vy_filter_initial_estimate(const vy_model *world, const vy_drone_def *def, uint32_t index,
                                 const body_state *body, estimator_state *out)
 {
-    double n[9];
-    const vy_estimator_def *e = &def->estimator;
-    if (e->start == VY_START_GROUND) { // it knows nothing yet
+    double deviates[9];
+    const vy_estimator_def *declared = &def->estimator;
+    if (declared->start == VY_START_GROUND) { // it knows nothing yet
         memset(out, 0, sizeof *out);
         out->attitude = quat_identity();
         return;
     }
-    rng_normals(world->seed, RNG_STREAM_ESTIMATE, index, 0, n, 9);
-    out->position = vec3_add_scaled(body->position, e->start_position, vec3_make(n[0], n[1], n[2]));
-    out->velocity = vec3_add_scaled(body->velocity, e->start_velocity, vec3_make(n[3], n[4], n[5]));
-    out->attitude =
-        quat_apply_small_rotation(body->attitude, vec3_scale(e->start_attitude, vec3_make(n[6], n[7], n[8])));
+    rng_normals(world->seed, RNG_STREAM_ESTIMATE, index, 0, deviates, 9);
+    out->position = vec3_add_scaled(body->position, declared->start_position,
+                                    vec3_make(deviates[0], deviates[1], deviates[2]));
+    out->velocity = vec3_add_scaled(body->velocity, declared->start_velocity,
+                                    vec3_make(deviates[3], deviates[4], deviates[5]));
+    out->attitude = quat_apply_small_rotation(
+        body->attitude,
+        vec3_scale(declared->start_attitude, vec3_make(deviates[6], deviates[7], deviates[8])));
     out->gyro_bias = out->accel_bias = vec3_zero();
 }
 
@@ -60,7 +63,7 @@ int vy_filter_is_kalman(const sensor_suite_model *sensor_suite)
 }
 
 // What the filter of a sensor suite remembers, in the world's state.
-static filter_blocks memory_of(const vy_world *world, const sensor_suite_model *sensor_suite)
+static filter_blocks filter_memory(const vy_world *world, const sensor_suite_model *sensor_suite)
 {
     const vy_model *m = &world->model;
     filter_blocks out = {0};
@@ -81,7 +84,7 @@ static filter_blocks memory_of(const vy_world *world, const sensor_suite_model *
 void vy_filter_start(const vy_world *world, const sensor_suite_model *sensor_suite)
 {
     if (sensor_suite->estimator == VY_ESTIMATOR_FADING) return;
-    const filter_blocks memory = memory_of(world, sensor_suite);
+    const filter_blocks memory = filter_memory(world, sensor_suite);
     memset(memory.filter, 0, sizeof *memory.filter);
     if (memory.kalman != NULL) memset(memory.kalman, 0, sizeof *memory.kalman);
     if (memory.gains != NULL) memset(memory.gains, 0, sizeof *memory.gains);
@@ -122,7 +125,7 @@ void vy_filter_stage(vy_world *world)
             .ground = m->env.gravity.frame.on ? &ground : NULL,
             .mocap = &d->mocap,
             .sensors = &sensors};
-        const filter_blocks memory = memory_of(world, sensor_suite);
+        const filter_blocks memory = filter_memory(world, sensor_suite);
 #define STEP(kind, name, text)                          \
     if (sensor_suite->estimator == VY_ESTIMATOR_##kind) \
         vy_##name##_step(&sensor_suite->name, &in, &d->estimate, &memory);
@@ -142,29 +145,30 @@ vy_status vy_world_read_filter(const vy_world *world, vy_drone_id id, vy_filter_
     FPU_SCOPE;
     uint32_t slot;
     if (!vy_world_slot(world, id, &slot)) return VY_NOT_FOUND;
-    const uint32_t which = world->model.drones[slot].sensor_suite;
-    if (which == 0) return VY_NOT_FOUND;
-    const sensor_suite_model *sensor_suite = &world->model.sensor_suites[which - 1];
+    const uint32_t suite_number = world->model.drones[slot].sensor_suite;
+    if (suite_number == 0) return VY_NOT_FOUND;
+    const sensor_suite_model *sensor_suite = &world->model.sensor_suites[suite_number - 1];
     const estimator_type *type = vy_estimators[sensor_suite->estimator];
     if (type == NULL || type->evaluate == NULL) return VY_NOT_FOUND;
     memset(out, 0, sizeof *out);
     out->started = world->state->tick > 0 && vy_filter_is_started(world, slot);
     if (!out->started) return VY_OK;
     const drone_block *d = &world->drones[slot];
-    const quat q = quat_mul(quat_conj(d->estimate.attitude), d->body.attitude);
-    const double two = q.w < 0.0 ? -2.0 : 2.0; // the shorter way round
-    const vec3 turn = vec3_make(two * q.x, two * q.y, two * q.z);
+    const quat relative_attitude = quat_mul(quat_conj(d->estimate.attitude), d->body.attitude);
+    const double two = relative_attitude.w < 0.0 ? -2.0 : 2.0; // the shorter way round
+    const vec3 rotation_error =
+        vec3_make(two * relative_attitude.x, two * relative_attitude.y, two * relative_attitude.z);
     const vec3 position_error = vec3_sub(d->body.position, d->estimate.position);
     const vec3 velocity_error = vec3_sub(d->body.velocity, d->estimate.velocity);
-    const vec3 attitude_error_world = quat_rotate(d->body.attitude, turn);
+    const vec3 attitude_error_world = quat_rotate(d->body.attitude, rotation_error);
     const double error[9] = {position_error.x, position_error.y, position_error.z,
                              velocity_error.x, velocity_error.y, velocity_error.z,
-                             turn.x,           turn.y,           turn.z};
+                             rotation_error.x, rotation_error.y, rotation_error.z};
     out->error = vec3_length(position_error);
     out->tilt = real_sqrt(attitude_error_world.x * attitude_error_world.x +
                           attitude_error_world.y * attitude_error_world.y);
     out->yaw = real_abs(attitude_error_world.z);
-    const filter_blocks memory = memory_of(world, sensor_suite);
+    const filter_blocks memory = filter_memory(world, sensor_suite);
     type->evaluate(&memory, error, out);
     return VY_OK;
 }

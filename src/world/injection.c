@@ -117,9 +117,9 @@ static vy_status check_one(const vy_world *world, const injection_block *b, uint
 
 static uint32_t count_kind(const injection_block *blocks, uint32_t count, uint64_t kind)
 {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < count; ++i) n += blocks[i].kind == kind;
-    return n;
+    uint32_t matches = 0;
+    for (uint32_t i = 0; i < count; ++i) matches += blocks[i].kind == kind;
+    return matches;
 }
 
 // What the world declares of gusts: the others were injected.
@@ -145,16 +145,16 @@ vy_status vy_injection_check(const vy_world *world, const injection_block *block
 // --- the model
 
 // Take the injected ones off the model's lists again.
-static void undo_build(vy_world *world)
+static void remove_injected(vy_world *world)
 {
     vy_model *m = &world->model;
-    const injected_model *in = &m->injected;
-    m->disturbance_count -= in->disturbances;
-    m->fault_count -= in->faults;
-    m->env.wind.gust_count -= (int)in->gusts;
-    if (in->gusts > 0) {
-        m->env.has_wind = in->had_wind;
-        m->env.steady = in->was_steady;
+    const injected_model *injected = &m->injected;
+    m->disturbance_count -= injected->disturbances;
+    m->fault_count -= injected->faults;
+    m->env.wind.gust_count -= (int)injected->gusts;
+    if (injected->gusts > 0) {
+        m->env.has_wind = injected->had_wind;
+        m->env.steady = injected->was_steady;
     }
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         if (m->drones[i].was_open_loop) m->params[i].nap.open_loop = 1;
@@ -166,11 +166,11 @@ static void undo_build(vy_world *world)
 static void build_gust(vy_world *world, const injection_block *b)
 {
     vy_model *m = &world->model;
-    injected_model *in = &m->injected;
+    injected_model *injected = &m->injected;
     const vy_gust_def g = gust_of(world, b);
-    if (in->gusts++ == 0) {
-        in->had_wind = m->env.has_wind;
-        in->was_steady = m->env.steady;
+    if (injected->gusts++ == 0) {
+        injected->had_wind = m->env.has_wind;
+        injected->was_steady = m->env.steady;
     }
     VY_ASSERT(m->env.wind.gust_count < VY_GUST_CAP);
     m->env.wind.gusts[m->env.wind.gust_count++] = wind_gust_build(&g);
@@ -198,7 +198,7 @@ static void build_fault(vy_world *world, const injection_block *b)
 void vy_injection_build(vy_world *world)
 {
     vy_model *m = &world->model;
-    undo_build(world);
+    remove_injected(world);
     for (uint32_t k = 0; k < m->injection_count; ++k) {
         const injection_block *b = &world->injections[k];
         if (b->kind == INJECTION_DISTURBANCE) {
@@ -233,7 +233,7 @@ vy_status vy_injection_set(vy_world *world, const injection_block *blocks, uint3
         status = vy_world_reserve(world, CAPACITY_FAULTS,
                                   (uint64_t)m->fault_count - m->injected.faults + faults, err);
     if (status != VY_OK) return status;
-    undo_build(world);
+    remove_injected(world);
     m->injection_count = count;
     vy_world_layout_state(world);
     if (count > 0) memcpy(world->injections, blocks, count * sizeof *blocks);
@@ -245,19 +245,20 @@ vy_status vy_injection_adopt(vy_world *world, const injection_block *blocks, uin
 {
     const vy_status status = vy_injection_set(world, blocks, count, err);
     if (status != VY_OK || world->sink.injection == NULL) return status;
-    const int refused = world->sink.injection(world->sink.self, world) != 0;
+    const int is_refused = world->sink.injection(world->sink.self, world) != 0;
     (void)fpu_enter(); // a listener may have changed the rounding mode
-    return refused ? vy_fail(err, VY_IO, "something was injected, but the listener refused it") : VY_OK;
+    return is_refused ? vy_fail(err, VY_IO, "something was injected, but the listener refused it") : VY_OK;
 }
 
 int vy_injection_reevaluate_nap(vy_world *world)
 {
     const vy_model *m = &world->model;
-    int begins = 0, evaluated = 0;
+    int has_begun = 0, has_evaluated = 0;
     for (uint32_t k = 0; k < m->injection_count; ++k)
-        begins |= world->injections[k].start == world->state->tick - 1;
-    for (uint32_t i = 0; begins && i < body_count(m); ++i) evaluated |= vy_body_reevaluate_nap(world, i);
-    return evaluated;
+        has_begun |= world->injections[k].start == world->state->tick - 1;
+    for (uint32_t i = 0; has_begun && i < body_count(m); ++i)
+        has_evaluated |= vy_body_reevaluate_nap(world, i);
+    return has_evaluated;
 }
 
 // --- injecting
@@ -293,7 +294,7 @@ static uint64_t ticks_of(const vy_world *world, double duration)
     return ticks > 0 ? ticks : 1;
 }
 
-static vec3 cells(vy_vec3 v) { return vec3_make(v.x, v.y, v.z); }
+static vec3 to_cells(vy_vec3 v) { return vec3_make(v.x, v.y, v.z); }
 
 vy_status vy_world_inject_disturbance(vy_world *world, const vy_disturbance_def *def, vy_error *err)
 {
@@ -309,8 +310,8 @@ vy_status vy_world_inject_disturbance(vy_world *world, const vy_disturbance_def 
                          .target = def->body.bits != 0 ? number + 1 : 0,
                          .choice = (uint64_t)def->kind,
                          .frame = (uint64_t)def->frame,
-                         .vector = cells(def->force),
-                         .torque = cells(def->torque)};
+                         .vector = to_cells(def->force),
+                         .torque = to_cells(def->torque)};
     return inject(world, &b, err);
 }
 
@@ -322,7 +323,7 @@ vy_status vy_world_inject_gust(vy_world *world, const vy_gust_def *def, vy_error
     if (def->start != 0.0) return vy_fail(err, VY_BAD_VALUE, "what is injected begins now: start must be 0");
     injection_block b = {.kind = INJECTION_GUST,
                          .length = ticks_of(world, 2.0 * def->rise + def->hold) + 1,
-                         .vector = cells(def->velocity),
+                         .vector = to_cells(def->velocity),
                          .size = def->rise,
                          .frequency = def->hold};
     if (b.length > FOREVER) b.length = FOREVER;
@@ -345,7 +346,7 @@ vy_status vy_world_inject_fault(vy_world *world, const vy_fault_def *def, vy_err
                          .choice = (uint64_t)def->kind,
                          .rotor = (uint64_t)(def->rotor + 1),
                          .channel = (uint64_t)def->channel,
-                         .vector = cells(def->vector),
+                         .vector = to_cells(def->vector),
                          .size = def->size,
                          .frequency = def->frequency};
     return inject(world, &b, err);

@@ -27,17 +27,17 @@ static void thrusts_after(const vy_world *world, uint32_t i, double fraction, do
 {
     const thruster_layout *t = &world->model.drones[i].layout.thrusters;
     for (int k = 0; k < t->count; ++k) {
-        const double now = world->thrusters[i].thrust[k];
+        const double thrust = world->thrusters[i].thrust[k];
         const double target = world->speeds[i][world->model.drones[i].layout.count + k];
-        const double decay = target < now ? t->fall_full[k] : t->rise_full[k];
-        out[k] = target + (now - target) * math_pow(decay, fraction);
+        const double decay = target < thrust ? t->fall_full[k] : t->rise_full[k];
+        out[k] = target + (thrust - target) * math_pow(decay, fraction);
     }
 }
 
 // Whether the loads of this body have not been evaluated in this step.
 static int is_unevaluated(const load_parts *p) { return quat_dot(p->attitude, p->attitude) == 0.0; }
 
-static body_derivatives rates_of(const void *self, uint32_t i, const body_state *s, double time)
+static body_derivatives derivatives_of(const void *self, uint32_t i, const body_state *s, double time)
 {
     const jointed_plant *j = self;
     const vy_world *world = j->world;
@@ -85,7 +85,7 @@ void vy_jointed_sync_joint(const vy_world *world, uint32_t joint)
 }
 
 // The states of all drones, bodies and joints.
-static void sync(const vy_world *world)
+static void sync_states(const vy_world *world)
 {
     const vy_model *m = &world->model;
     for (uint32_t i = 0; i < body_count(m); ++i) {
@@ -117,12 +117,12 @@ uint32_t vy_jointed_stage(vy_world *world, const vy_model *plant, world_block *w
 {
     const vy_model *m = &world->model;
     vy_bodies *b = world->bodies;
-    sync(world);
+    sync_states(world);
     VY_ASSERT(w->tick > 0 && plant->drone_count == m->drone_count);
     b->head->tick = w->tick - 1u;
     b->head->failed = 0;
-    const jointed_plant joined = {world, plant};
-    b->driver = (body_driver){&joined, rates_of};
+    const jointed_plant jointed = {world, plant};
+    b->driver = (body_driver){&jointed, derivatives_of};
     vy_closing_begin_step(b);
     vy_break_begin_step(b);
     vy_gear_begin_step(b);

@@ -13,36 +13,36 @@ enum { H = LOOP_LATERAL, V = LOOP_VERTICAL, Z = LOOP_YAW };
 
 // The remainder, entry by entry.
 typedef struct entries {
-    double of[LOOP_AXES][LOOP_INPUTS];
+    double remainder[LOOP_AXES][LOOP_INPUTS];
 } entries;
 
 // What the remainder is found from. Differences enter as `s` once in each term; where two of them are
 // multiplied, the other is from `r`.
 typedef struct terms {
     const loop_model *m;
-    const double *envelope;
+    const double *envelope; // [ENVELOPE_COUNT] of the flown motion
     const loop_slopes *slopes;
-    const loop_bound *s, *r;
-    entries *out;
+    const loop_bound *s, *r; // bounds of the differences
+    entries *out;            // what the terms are added to
 } terms;
 
 // Across and about, of a vector in world axes.
 typedef struct lateral_yaw {
-    double h, z;
+    double h, z; // across, about the vertical
 } lateral_yaw;
 
 static double length(double a, double b) { return real_sqrt(a * a + b * b); }
 static lateral_yaw rotation_part(const loop_bound *b, int signal)
 {
-    return (lateral_yaw){b->of[H][signal], b->of[Z][signal]};
+    return (lateral_yaw){b->bound[H][signal], b->bound[Z][signal]};
 }
 static double rotation_norm(const loop_bound *b, int signal)
 {
-    return length(b->of[H][signal], b->of[Z][signal]);
+    return length(b->bound[H][signal], b->bound[Z][signal]);
 }
 static double translation_norm(const loop_bound *b, int signal)
 {
-    return length(b->of[H][signal], b->of[V][signal]);
+    return length(b->bound[H][signal], b->bound[V][signal]);
 }
 
 // |a x b|, by parts.
@@ -53,8 +53,8 @@ static lateral_yaw cross(lateral_yaw a, lateral_yaw b)
 
 static void add_entry(const terms *t, int entry, double h, double z)
 {
-    t->out->of[H][entry] += h;
-    t->out->of[Z][entry] += z;
+    t->out->remainder[H][entry] += h;
+    t->out->remainder[Z][entry] += z;
 }
 
 static lateral_yaw observed_rate(const terms *t)
@@ -72,7 +72,7 @@ static lateral_yaw rotated(const terms *t, lateral_yaw a)
 // I^-1 (w x I w) of two motions: the moments' differences over the third, in body axes.
 static lateral_yaw gyroscopic(const terms *t, lateral_yaw flown, int signal)
 {
-    const lateral_yaw mean = {flown.h + 0.5 * t->r->of[H][signal], flown.z + 0.5 * t->r->of[Z][signal]};
+    const lateral_yaw mean = {flown.h + 0.5 * t->r->bound[H][signal], flown.z + 0.5 * t->r->bound[Z][signal]};
     const lateral_yaw c = cross(rotated(t, mean), rotated(t, rotation_part(t->s, signal)));
     return rotated(t, (lateral_yaw){t->m->gyro_across * c.h, t->m->gyro_about * c.z});
 }
@@ -81,7 +81,8 @@ static lateral_yaw gyroscopic(const terms *t, lateral_yaw flown, int signal)
 // that part is not in the loop along the vertical.
 static double thrust_change(const terms *t)
 {
-    return t->s->of[V][LOOP_ACTUATION] + t->envelope[ENVELOPE_TILT] * t->s->of[H][LOOP_DESIRED_ACCELERATION];
+    return t->s->bound[V][LOOP_ACTUATION] +
+           t->envelope[ENVELOPE_TILT] * t->s->bound[H][LOOP_DESIRED_ACCELERATION];
 }
 
 // Velocity: the thrust's direction and size, and the loads that are computed. A tilt takes from the vertical
@@ -99,11 +100,11 @@ static void add_forces(const terms *t)
                          t->slopes->force_angle * angle +
                          t->slopes->force_position * translation_norm(t->s, LOOP_POSITION) +
                          t->slopes->rotor_wrench_change * thrust_gain;
-    t->out->of[H][INPUT_FORCE] += t->envelope[ENVELOPE_THRUST_ERROR] * t->s->of[H][LOOP_ANGLE] +
-                                  thrust * tilt * t->s->of[Z][LOOP_ANGLE] + tilt * thrust_gain +
-                                  second_order + loads;
-    t->out->of[V][INPUT_FORCE] +=
-        tilt * (t->s->of[H][LOOP_THRUST_TILT_ERROR] + thrust_excess * t->s->of[H][LOOP_ANGLE]) +
+    t->out->remainder[H][INPUT_FORCE] += t->envelope[ENVELOPE_THRUST_ERROR] * t->s->bound[H][LOOP_ANGLE] +
+                                         thrust * tilt * t->s->bound[Z][LOOP_ANGLE] + tilt * thrust_gain +
+                                         second_order + loads;
+    t->out->remainder[V][INPUT_FORCE] +=
+        tilt * (t->s->bound[H][LOOP_THRUST_TILT_ERROR] + thrust_excess * t->s->bound[H][LOOP_ANGLE]) +
         cosine_gap * thrust_gain + second_order + loads;
 }
 
@@ -126,9 +127,9 @@ static void add_torques(const terms *t)
 // limit, or the root of the sum of squares of all.
 static double rotor_change(const double *sensitivity, double tilt, const loop_bound *s, int signal)
 {
-    const double h = s->of[H][signal], z = s->of[Z][signal];
+    const double h = s->bound[H][signal], z = s->bound[Z][signal];
     const double tilt_gain = signal == LOOP_LAG_ERROR ? 2.0 * tilt : tilt; // as in thrust_change()
-    const double thrust = s->of[V][signal] + tilt_gain * s->of[H][LOOP_DESIRED_ACCELERATION];
+    const double thrust = s->bound[V][signal] + tilt_gain * s->bound[H][LOOP_DESIRED_ACCELERATION];
     return sensitivity[V] * thrust + sensitivity[H] * (h + tilt * z) + sensitivity[Z] * (z + tilt * h);
 }
 
@@ -154,7 +155,7 @@ static void add_rotors(const terms *t)
     const double margin = real_max(1.0 - t->envelope[ENVELOPE_THRUST_MARGIN] - command, 1e-9);
     const double e = t->envelope[ENVELOPE_SPEED_RATIO] + 0.25 * (command + 1.1 * actuation) / margin;
     if (!(e < 0.5)) {
-        t->out->of[V][INPUT_ACTUATION] = 1e30; // no bound
+        t->out->remainder[V][INPUT_ACTUATION] = 1e30; // no bound
         return;
     }
     // What the wrench does not show of more than four thrusts is at most the remainder itself.
@@ -165,13 +166,13 @@ static void add_rotors(const terms *t)
     const lateral_yaw wrench = rotated(t, (lateral_yaw){acceleration_per_norm[H] * thrust_remainder,
                                                         acceleration_per_norm[Z] * thrust_remainder});
     add_entry(t, INPUT_ACTUATION, wrench.h, wrench.z);
-    t->out->of[V][INPUT_ACTUATION] += acceleration_per_norm[V] * thrust_remainder;
+    t->out->remainder[V][INPUT_ACTUATION] += acceleration_per_norm[V] * thrust_remainder;
 }
 
 // How far the desired attitude is from what the linear loop makes of a change of the desired acceleration.
 static lateral_yaw desired_remainder(const terms *t)
 {
-    const double h = t->s->of[H][LOOP_DESIRED_ACCELERATION], v = t->s->of[V][LOOP_DESIRED_ACCELERATION];
+    const double h = t->s->bound[H][LOOP_DESIRED_ACCELERATION], v = t->s->bound[V][LOOP_DESIRED_ACCELERATION];
     const double reference_change = translation_norm(t->r, LOOP_DESIRED_ACCELERATION);
     const double inverse = t->envelope[ENVELOPE_DESIRED_INVERSE] /
                            real_max(1.0 - reference_change * t->envelope[ENVELOPE_DESIRED_INVERSE], 1e-3);
@@ -185,7 +186,7 @@ static lateral_yaw desired_remainder(const terms *t)
     const lateral_yaw w = {direction_error * h + tilt * inverse * v + twist * tilt,
                            tilt * inverse * h + twist};
     const double half_angle =
-        0.5 * t->r->of[H][LOOP_DESIRED_ACCELERATION] / t->m->params.gravity; // they do not commute
+        0.5 * t->r->bound[H][LOOP_DESIRED_ACCELERATION] / t->m->params.gravity; // they do not commute
     return (lateral_yaw){w.h + half_angle * w.z, w.z + half_angle * w.h};
 }
 
@@ -221,7 +222,7 @@ static lateral_yaw estimated_rate_parts(const terms *t)
 
 // Across and along, of a vector in world axes.
 typedef struct lateral_vertical {
-    double h, v;
+    double h, v; // across, along the vertical
 } lateral_vertical;
 
 // Differences of the derivatives of the desired acceleration A, and what is not linear in them. Lee's law
@@ -257,8 +258,8 @@ static derivatives derivatives_of(const terms *t, const loop_bound *s)
                       turn_rate = rotation_part(s, LOOP_RATE_ESTIMATE);
     const double angle = length(turn.h, turn.z), reference_angle = rotation_norm(t->r, LOOP_ANGLE_ESTIMATE),
                  rate = length(turn_rate.h, turn_rate.z), rate_norm = estimated_rate(t);
-    const lateral_vertical desired = {s->of[H][LOOP_DESIRED_ACCELERATION],
-                                      s->of[V][LOOP_DESIRED_ACCELERATION]},
+    const lateral_vertical desired = {s->bound[H][LOOP_DESIRED_ACCELERATION],
+                                      s->bound[V][LOOP_DESIRED_ACCELERATION]},
                            net_thrust = net_thrust_of(t, tilt);
     const double misaligned_thrust =
         a * (envelope[ENVELOPE_ERROR_LATERAL] + tilt * envelope[ENVELOPE_ERROR_YAW]) * angle;
@@ -280,10 +281,11 @@ static derivatives derivatives_of(const terms *t, const loop_bound *s)
         horizontal_rate * (tilt * thrust + desired_max * (turn.h + tilt * turn.z)) +
             net_thrust.h * turn_rate.h + frame_error};
     return (derivatives){
-        .jerk = {s->of[H][LOOP_JERK] + p->velocity * force_remainder.h,
-                 s->of[V][LOOP_JERK] + p->velocity * force_remainder.v},
-        .snap = {s->of[H][LOOP_SNAP] + p->position * force_remainder.h + p->velocity * force_rate_remainder.h,
-                 s->of[V][LOOP_SNAP] + p->position * force_remainder.v +
+        .jerk = {s->bound[H][LOOP_JERK] + p->velocity * force_remainder.h,
+                 s->bound[V][LOOP_JERK] + p->velocity * force_remainder.v},
+        .snap = {s->bound[H][LOOP_SNAP] + p->position * force_remainder.h +
+                     p->velocity * force_rate_remainder.h,
+                 s->bound[V][LOOP_SNAP] + p->position * force_remainder.v +
                      p->velocity * force_rate_remainder.v},
         .jerk_remainder = p->velocity * force_remainder.h,
         .snap_remainder = p->position * force_remainder.h + p->velocity * force_rate_remainder.h,
@@ -318,7 +320,7 @@ static double rotation_remainder(const terms *t, double inverse, lateral_vertica
 {
     const double tilt_over_g = t->envelope[ENVELOPE_DESIRED_TILT] * t->envelope[ENVELOPE_DESIRED_INVERSE],
                  inverse_error = t->envelope[ENVELOPE_INVERSE_ERROR]; // of X from z / g, across and along
-    const double h = t->s->of[H][LOOP_DESIRED_ACCELERATION], v = t->s->of[V][LOOP_DESIRED_ACCELERATION],
+    const double h = t->s->bound[H][LOOP_DESIRED_ACCELERATION], v = t->s->bound[V][LOOP_DESIRED_ACCELERATION],
                  k = inverse * inverse;
     const double across = k * (h + 2.0 * tilt * (tilt * h + v)),
                  along = k * (v + 2.0 * tilt * (h + tilt * v));
@@ -428,8 +430,8 @@ static double heading_change(const double *envelope, const loop_bound *s, const 
     const double tilt_sum =
         envelope[ENVELOPE_TILT] + envelope[ENVELOPE_ESTIMATE_ERROR] + rotation_norm(r, LOOP_ANGLE_ESTIMATE);
     const double tilt = real_min(tilt_sum, 0.9);
-    return s->of[Z][LOOP_ANGLE_ESTIMATE] +
-           tilt / real_sqrt(1.0 - tilt * tilt) * s->of[H][LOOP_ANGLE_ESTIMATE];
+    return s->bound[Z][LOOP_ANGLE_ESTIMATE] +
+           tilt / real_sqrt(1.0 - tilt * tilt) * s->bound[H][LOOP_ANGLE_ESTIMATE];
 }
 
 // The velocity rung: what the sticks say is turned to where the nose points, and the desired rate about the
@@ -438,9 +440,10 @@ static void add_heading(const terms *t)
 {
     const loop_params *p = &t->m->params;
     const double *envelope = t->envelope, rate = envelope[ENVELOPE_TURN_RATE];
-    const double angle = t->s->of[H][LOOP_ANGLE_ESTIMATE],
+    const double angle = t->s->bound[H][LOOP_ANGLE_ESTIMATE],
                  reference_angle = rotation_norm(t->r, LOOP_ANGLE_ESTIMATE);
-    t->out->of[H][INPUT_VELOCITY] += envelope[ENVELOPE_STICK_SPEED] * heading_change(envelope, t->s, t->r);
+    t->out->remainder[H][INPUT_VELOCITY] +=
+        envelope[ENVELOPE_STICK_SPEED] * heading_change(envelope, t->s, t->r);
     const double tilt_error =
         envelope[ENVELOPE_TILT] + 2.0 * envelope[ENVELOPE_ESTIMATE_ERROR] + 0.5 * reference_angle;
     add_entry(t, INPUT_COMMAND, p->rates * rate * (1.0 + tilt_error) * angle,
@@ -456,12 +459,13 @@ static void add_commands(const terms *t)
                  tilt = envelope[ENVELOPE_TILT] + estimate_error;
     const lateral_yaw desired = desired_remainder(t);
     const lateral_yaw error = {envelope[ENVELOPE_ERROR_LATERAL], envelope[ENVELOPE_ERROR_YAW]};
-    lateral_yaw d = rotation_part(t->s, LOOP_ANGLE_ERROR), e = rotation_part(t->r, LOOP_ANGLE_ERROR);
-    d = (lateral_yaw){d.h + desired.h, d.z + desired.z};
-    const double error_norm = length(error.h, error.z), size = length(d.h, d.z),
-                 reference_norm = length(e.h, e.z) + 1e-300;
-    const lateral_yaw error_cross = cross(error, d);
-    const double angle = rotation_norm(t->s, LOOP_ANGLE_ESTIMATE), largest = real_max(p->attitude, p->yaw);
+    lateral_yaw error_change = rotation_part(t->s, LOOP_ANGLE_ERROR),
+                reference_error = rotation_part(t->r, LOOP_ANGLE_ERROR);
+    error_change = (lateral_yaw){error_change.h + desired.h, error_change.z + desired.z};
+    const double error_norm = length(error.h, error.z), size = length(error_change.h, error_change.z),
+                 reference_norm = length(reference_error.h, reference_error.z) + 1e-300;
+    const lateral_yaw error_cross = cross(error, error_change);
+    const double angle = rotation_norm(t->s, LOOP_ANGLE_ESTIMATE), gain_max = real_max(p->attitude, p->yaw);
     // The error is twice the sine of half the angle, or the sine of the angle.
     const double curvature = loop_is_geometric(p) ? 2.0 : 1.0;
     const double second_order = curvature *
@@ -472,16 +476,19 @@ static void add_commands(const terms *t)
     const lateral_yaw remainder = {desired.h + 0.5 * error_cross.h + second_order,
                                    desired.z + 0.5 * error_cross.z + second_order};
     const double gain_difference = real_abs(p->attitude - p->yaw);
-    const double gain_error_h = gain_difference * tilt * (tilt * (d.h + remainder.h) + d.z + remainder.z),
-                 gain_error_z = gain_difference * tilt * (tilt * (d.z + remainder.z) + d.h + remainder.h);
+    const double gain_error_h = gain_difference * tilt *
+                                (tilt * (error_change.h + remainder.h) + error_change.z + remainder.z),
+                 gain_error_z = gain_difference * tilt *
+                                (tilt * (error_change.z + remainder.z) + error_change.h + remainder.h);
     const lateral_yaw transport = cross(observed_rate(t), rotation_part(t->s, LOOP_RATE_ESTIMATE));
     const lateral_yaw estimated =
         p->truth ? observed_rate(t)
                  : (lateral_yaw){envelope[ENVELOPE_RATE_ESTIMATE], envelope[ENVELOPE_RATE_ESTIMATE]};
-    const int inverts = p->law == LOOP_LEE || (!loop_is_geometric(p) && !p->incremental);
-    const lateral_yaw gyro = inverts ? gyroscopic(t, estimated, LOOP_RATE_ESTIMATE) : (lateral_yaw){0.0, 0.0};
+    const int has_gyroscopic_term = p->law == LOOP_LEE || (!loop_is_geometric(p) && !p->incremental);
+    const lateral_yaw gyro =
+        has_gyroscopic_term ? gyroscopic(t, estimated, LOOP_RATE_ESTIMATE) : (lateral_yaw){0.0, 0.0};
     const double delay = p->truth ? 0.0 : (double)p->imu * p->dt * p->rates;
-    const double frame_error = estimate_error * largest * (size + length(remainder.h, remainder.z));
+    const double frame_error = estimate_error * gain_max * (size + length(remainder.h, remainder.z));
     add_entry(t, INPUT_COMMAND,
               p->rates * (p->attitude * remainder.h + gain_error_h + frame_error) + gyro.h +
                   delay * transport.h,
@@ -495,11 +502,13 @@ static void add_commands(const terms *t)
     const double across = a * (error.h + tilt * error.z);
     // What a lean adds is taken out of this loop; it is that of the lean when the command is made.
     const double tilt_rate = envelope[ENVELOPE_RATE_LATERAL] + tilt * envelope[ENVELOPE_RATE_YAW],
-                 lag = (double)(p->control + p->rate) * p->dt + p->lag;
-    t->out->of[V][INPUT_ACTUATION] += tilt_rate * lag * t->s->of[H][LOOP_DESIRED_ACCELERATION];
-    t->out->of[V][INPUT_COMMAND] += estimate_error * t->s->of[H][LOOP_DESIRED_ACCELERATION] +
-                                    tilt * tilt * t->s->of[V][LOOP_DESIRED_ACCELERATION] + across * angle +
-                                    (change + 0.5 * a * rotation_norm(t->r, LOOP_ANGLE_ESTIMATE)) * angle;
+                 total_lag = (double)(p->control + p->rate) * p->dt + p->lag;
+    t->out->remainder[V][INPUT_ACTUATION] +=
+        tilt_rate * total_lag * t->s->bound[H][LOOP_DESIRED_ACCELERATION];
+    t->out->remainder[V][INPUT_COMMAND] +=
+        estimate_error * t->s->bound[H][LOOP_DESIRED_ACCELERATION] +
+        tilt * tilt * t->s->bound[V][LOOP_DESIRED_ACCELERATION] + across * angle +
+        (change + 0.5 * a * rotation_norm(t->r, LOOP_ANGLE_ESTIMATE)) * angle;
 }
 
 // Of the estimated attitude from the true one half-way through a sample.
@@ -522,10 +531,10 @@ static void add_prediction(const terms *t)
     add_entry(t, INPUT_ANGLE_RATE_ESTIMATE, rotation_error, rotation_error);
     const lateral_yaw gyro = cross(observed_rate(t), rotation_part(t->s, LOOP_GYRO_BIAS));
     add_entry(t, INPUT_GYRO_DRIFT, gyro.h, gyro.z);
-    const lateral_yaw accel =
-        cross(observed_rate(t), (lateral_yaw){t->s->of[H][LOOP_ACCEL_BIAS], t->s->of[V][LOOP_ACCEL_BIAS]});
-    t->out->of[H][INPUT_ACCEL_DRIFT] += accel.h;
-    t->out->of[V][INPUT_ACCEL_DRIFT] += accel.z;
+    const lateral_yaw accel = cross(
+        observed_rate(t), (lateral_yaw){t->s->bound[H][LOOP_ACCEL_BIAS], t->s->bound[V][LOOP_ACCEL_BIAS]});
+    t->out->remainder[H][INPUT_ACCEL_DRIFT] += accel.h;
+    t->out->remainder[V][INPUT_ACCEL_DRIFT] += accel.z;
 
     // The force of the sample is seen from the attitude of its time and turned by the estimated one: what is
     // left is that of their difference, and of noise turned by the latter.
@@ -544,9 +553,10 @@ static void add_prediction(const terms *t)
     const double frame_error = estimate_error * (change + force * size + bias);
     const double second_order = force * (reference_angle + reference_error_norm) * length(error.h, error.z) +
                                 reference_error_norm * change + reference_angle * bias;
-    t->out->of[H][INPUT_FORCE_ESTIMATE] += noise_along * estimate.h + noise_across * estimate.z +
-                                           along * error.h + across * error.z + frame_error + second_order;
-    t->out->of[V][INPUT_FORCE_ESTIMATE] +=
+    t->out->remainder[H][INPUT_FORCE_ESTIMATE] += noise_along * estimate.h + noise_across * estimate.z +
+                                                  along * error.h + across * error.z + frame_error +
+                                                  second_order;
+    t->out->remainder[V][INPUT_FORCE_ESTIMATE] +=
         noise_across * estimate.h + across * error.h + frame_error + second_order;
 }
 
@@ -566,8 +576,8 @@ static void add_correction(const terms *t)
     const double position_error = (estimate_error + rotation_norm(t->r, LOOP_ANGLE_ESTIMATE)) *
                                       translation_norm(t->s, LOOP_INNOVATION) +
                                   t->envelope[ENVELOPE_INNOVATION] * rotation_norm(t->s, LOOP_ANGLE_ESTIMATE);
-    t->out->of[H][INPUT_ACCEL_CORRECTION] += p->accel_gain * position_error;
-    t->out->of[V][INPUT_ACCEL_CORRECTION] += p->accel_gain * position_error;
+    t->out->remainder[H][INPUT_ACCEL_CORRECTION] += p->accel_gain * position_error;
+    t->out->remainder[V][INPUT_ACCEL_CORRECTION] += p->accel_gain * position_error;
 }
 
 // One round: what enters, and what the linear loop makes of it.
@@ -575,9 +585,9 @@ static void apply_linear_loop(const loop_model *m, const double *envelope, const
                               const loop_neglect *neglect, const loop_bound *s, const loop_bound *r,
                               loop_bound *out)
 {
-    entries n;
-    memset(&n, 0, sizeof n);
-    const terms t = {m, envelope, slopes, s, r, &n};
+    entries inputs;
+    memset(&inputs, 0, sizeof inputs);
+    const terms t = {m, envelope, slopes, s, r, &inputs};
     add_forces(&t);
     add_torques(&t);
     add_rotors(&t);
@@ -586,29 +596,33 @@ static void apply_linear_loop(const loop_model *m, const double *envelope, const
         add_prediction(&t);
         add_correction(&t);
     }
-    n.of[H][INPUT_FORCE] += neglect->force;
-    n.of[V][INPUT_FORCE] += neglect->force;
+    inputs.remainder[H][INPUT_FORCE] += neglect->force;
+    inputs.remainder[V][INPUT_FORCE] += neglect->force;
     add_entry(&t, INPUT_TORQUE, neglect->torque, neglect->torque);
     for (int axis = 0; axis < LOOP_AXES; ++axis) {
-        double *y = out->of[axis];
+        double *signals = out->bound[axis];
         for (int k = 0; k < LOOP_SIGNALS; ++k) {
-            y[k] = 0.0;
-            for (int e = 0; e < LOOP_INPUTS; ++e) y[k] += m->gains.gain[axis][k][e] * n.of[axis][e];
+            signals[k] = 0.0;
+            for (int e = 0; e < LOOP_INPUTS; ++e)
+                signals[k] += m->gains.gain[axis][k][e] * inputs.remainder[axis][e];
         }
         // Within a step, between its ends.
         const double interpolation_error = 0.125 * m->params.dt * m->params.dt;
-        y[LOOP_ANGLE] += interpolation_error * (y[LOOP_ACTUATION] + n.of[axis][INPUT_TORQUE]);
+        signals[LOOP_ANGLE] +=
+            interpolation_error * (signals[LOOP_ACTUATION] + inputs.remainder[axis][INPUT_TORQUE]);
         if (m->params.lag > 0.0)
-            y[LOOP_RATE] += interpolation_error / m->params.lag * (y[LOOP_ACTUATION] + y[LOOP_COMMAND]);
-        y[LOOP_POSITION] += interpolation_error * (y[LOOP_ACCELERATION] + n.of[axis][INPUT_FORCE]);
+            signals[LOOP_RATE] +=
+                interpolation_error / m->params.lag * (signals[LOOP_ACTUATION] + signals[LOOP_COMMAND]);
+        signals[LOOP_POSITION] +=
+            interpolation_error * (signals[LOOP_ACCELERATION] + inputs.remainder[axis][INPUT_FORCE]);
     }
 }
 
 // Whether both motions switch the autopilot at the same moments, and neither's heading is led too far.
 static int switches_agree(const double *envelope, const loop_bound *s)
 {
-    const double across = s->of[H][LOOP_POSITION] + s->of[H][LOOP_INNOVATION],
-                 along = s->of[V][LOOP_POSITION] + s->of[V][LOOP_INNOVATION];
+    const double across = s->bound[H][LOOP_POSITION] + s->bound[H][LOOP_INNOVATION],
+                 along = s->bound[V][LOOP_POSITION] + s->bound[V][LOOP_INNOVATION];
     const double heading = heading_change(envelope, s, s),
                  bearing_change = across * envelope[ENVELOPE_DISTANCE_INVERSE];
     if (!(heading < LADDER_LEAD_MAX - LOOP_LEAD_MAX && bearing_change < 0.5)) return 0;
@@ -631,7 +645,7 @@ static int is_within_limits(const loop_model *m, const double *envelope, const l
     const double tilt = envelope[ENVELOPE_DESIRED_TILT] + desired * inverse / (1.0 - desired * inverse);
     if (!(tilt < m->tilt_limit)) return 0;
     if (!((1.0 / inverse - desired) * real_sqrt(1.0 - tilt * tilt) > m->thrust_min)) return 0;
-    if (!(envelope[ENVELOPE_INTEGRAL] + real_max(s->of[H][LOOP_INTEGRAL], s->of[V][LOOP_INTEGRAL]) <
+    if (!(envelope[ENVELOPE_INTEGRAL] + real_max(s->bound[H][LOOP_INTEGRAL], s->bound[V][LOOP_INTEGRAL]) <
           m->integral_max))
         return 0;
     if (m->params.law == LOOP_VELOCITY_RUNG && !switches_agree(envelope, s)) return 0;
@@ -648,7 +662,7 @@ static int is_below(const loop_bound *a, const loop_bound *b)
 {
     for (int axis = 0; axis < LOOP_AXES; ++axis)
         for (int k = 0; k < LOOP_SIGNALS; ++k)
-            if (!(a->of[axis][k] <= b->of[axis][k])) return 0;
+            if (!(a->bound[axis][k] <= b->bound[axis][k])) return 0;
     return 1;
 }
 
@@ -656,7 +670,7 @@ static loop_bound scaled(double k, const loop_bound *a)
 {
     loop_bound b;
     for (int axis = 0; axis < LOOP_AXES; ++axis)
-        for (int i = 0; i < LOOP_SIGNALS; ++i) b.of[axis][i] = k * a->of[axis][i];
+        for (int i = 0; i < LOOP_SIGNALS; ++i) b.bound[axis][i] = k * a->bound[axis][i];
     return b;
 }
 
@@ -699,24 +713,26 @@ static double larger_singular_value(double xx, double yy, double xy)
 }
 
 // Shares of a rotor's limit per acceleration, and back.
-static void build_rotors(const ladder_params *l, loop_model *m)
+static void build_rotors(const ladder_params *ladder, loop_model *m)
 {
-    const mat3 inverse = mat3_inverse(l->inertia);
+    const mat3 inverse = mat3_inverse(ladder->inertia);
     double fraction_squares[4] = {0.0}, wrench_squares[4] = {0.0}; // sums of squares: xx, yy, xy, zz
-    for (int i = 0; i < (int)l->rotor_count; ++i) {
-        const double *row = l->pseudo_inverse[i], limit = l->rotor_thrust_max[i];
-        const vec3 p = vec3_scale(1.0 / limit, mat3_tmul_vec(l->inertia, vec3_make(row[1], row[2], row[3])));
-        const double collective = real_abs(row[0]) * l->mass / limit;
+    for (int i = 0; i < (int)ladder->rotor_count; ++i) {
+        const double *row = ladder->pseudo_inverse[i], limit = ladder->rotor_thrust_max[i];
+        const vec3 share =
+            vec3_scale(1.0 / limit, mat3_tmul_vec(ladder->inertia, vec3_make(row[1], row[2], row[3])));
+        const double collective = real_abs(row[0]) * ladder->mass / limit;
         m->fraction_per_acceleration[V] = real_max(m->fraction_per_acceleration[V], collective);
-        m->fraction_per_acceleration[H] = real_max(m->fraction_per_acceleration[H], length(p.x, p.y));
-        m->fraction_per_acceleration[Z] = real_max(m->fraction_per_acceleration[Z], real_abs(p.z));
+        m->fraction_per_acceleration[H] = real_max(m->fraction_per_acceleration[H], length(share.x, share.y));
+        m->fraction_per_acceleration[Z] = real_max(m->fraction_per_acceleration[Z], real_abs(share.z));
         m->norm_per_acceleration[V] = length(m->norm_per_acceleration[V], collective);
         double lever[3];
         for (int j = 0; j < 3; ++j)
-            lever[j] = limit * l->allocate.rows[j + 1][i] / (l->allocate.scale[j + 1] * l->thrust_max);
-        const vec3 q = mat3_mul_vec(inverse, vec3_make(lever[0], lever[1], lever[2]));
-        m->acceleration_per_norm[V] = length(m->acceleration_per_norm[V], limit / l->mass);
-        const vec3 parts[2] = {p, q};
+            lever[j] = limit * ladder->allocate.rows[j + 1][i] /
+                       (ladder->allocate.scale[j + 1] * ladder->thrust_max);
+        const vec3 acceleration = mat3_mul_vec(inverse, vec3_make(lever[0], lever[1], lever[2]));
+        m->acceleration_per_norm[V] = length(m->acceleration_per_norm[V], limit / ladder->mass);
+        const vec3 parts[2] = {share, acceleration};
         double *sums[2] = {fraction_squares, wrench_squares};
         for (int k = 0; k < 2; ++k) {
             sums[k][0] += parts[k].x * parts[k].x;
@@ -744,15 +760,17 @@ static void build_gyroscopic(mat3 inertia, loop_model *m)
 }
 
 // Rotors that push upwards, all alike, with one lag.
-static int rotors_are_uniform(const ladder_params *l, const rotor_layout *layout)
+static int rotors_are_uniform(const ladder_params *ladder, const rotor_layout *layout)
 {
-    if (l->rotor_count < 4 || !l->has_full_authority || l->has_thrust_scale || layout->thrusters.count > 0)
+    if (ladder->rotor_count < 4 || !ladder->has_full_authority || ladder->has_thrust_scale ||
+        layout->thrusters.count > 0)
         return 0;
     for (int i = 0; i < layout->count; ++i) {
         if (layout->general && !(layout->axis[i][2] >= 1.0)) return 0;
-        if (layout->thrust_scale[i] != 1.0 || l->rotor_thrust_max[i] != l->rotor_thrust_max[0]) return 0;
+        if (layout->thrust_scale[i] != 1.0 || ladder->rotor_thrust_max[i] != ladder->rotor_thrust_max[0])
+            return 0;
     }
-    return l->motor.cubic == 0.0 && l->motor.quadratic > 0.0;
+    return ladder->motor.cubic == 0.0 && ladder->motor.quadratic > 0.0;
 }
 
 void vy_loop_build(const loop_params *p, const ladder_params *ladder, const rotor_layout *layout,

@@ -62,9 +62,10 @@ _Static_assert((int)ENVELOPE_COUNT <= (int)LOOP_ENVELOPE_CAP, "a loop_block hold
 #define LOOP_LEAD_MAX 0.45
 
 /// How loads that are computed differ between the motions: per difference of velocity, angle, position, rate.
+/// Forces are over the mass, torques over the moment of inertia.
 typedef struct loop_slopes {
-    double force_velocity, force_angle, force_position;
-    double torque_velocity, torque_angle, torque_position, torque_rate;
+    double force_velocity, force_angle, force_position;                 // [1/s] [m/s^2] [1/s^2]
+    double torque_velocity, torque_angle, torque_position, torque_rate; // [1/(m s)] [1/s^2] [1/(m s^2)] [1/s]
     double rotor_wrench_change; // [1] of the rotors' wrench by the air's density, relative
     double force;               // [m/s^2] all forces but the rotors' and gravity, at most
 } loop_slopes;
@@ -79,7 +80,7 @@ typedef struct loop_neglect {
 
 /// The bound of every difference.
 typedef struct loop_bound {
-    double of[LOOP_AXES][LOOP_SIGNALS];
+    double bound[LOOP_AXES][LOOP_SIGNALS];
 } loop_bound;
 
 /// Constants of a drone's closed loop.

@@ -13,7 +13,7 @@ typedef struct loop_block {
     double neglect[2];                  // [m/s^2], [rad/s^2] likewise: left out
     double thrust, torque;              // [m/s^2], [rad/s^2] bounds of the differences of what rotors do
     double disturbances[4];             // of disturbances until the next look: as in nap_inputs
-    uint64_t standing;                  // of the bound
+    uint64_t standing;                  // LOOP_BOUND_NOT_STARTED, ...
 } loop_block;
 
 /// Nothing is known before the controller has acted; the bound holds; it is lost.

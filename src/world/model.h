@@ -28,6 +28,8 @@ typedef struct drone_params {
     real home_yaw;
 } drone_params;
 
+/// Where a drone's estimate comes from: the filter of constant gains in every lane, the truth, or the filter
+/// of its sensor suite.
 enum { ESTIMATE_FADING, ESTIMATE_TRUTH, ESTIMATE_FILTER };
 
 /// Constants of one drone that are the same in every world of a batch; one layout for every lane width.
@@ -55,6 +57,7 @@ typedef struct drone_model {
     uint32_t sensor_suite; // which of the sensor suites it has, from 1; 0: none
 } drone_model;
 
+/// What holds a drone or body.
 enum { HELD_BY_NOTHING, HELD_BY_JOINT, HELD_BY_CARRIER };
 
 /// Constants of a body that is no drone. It has no rotors: those of `plant` are zero.
@@ -104,7 +107,7 @@ typedef struct wake_entry {
 } wake_entry;
 
 typedef struct vy_model {
-    double dt;
+    double dt; // [s] length of a step
     bits seed;
     environment_model env;
     turbulence_params turbulence;

@@ -77,47 +77,48 @@ static composite composite_of(const vy_world *world, uint32_t drone)
 {
     const vy_model *m = &world->model;
     VY_ASSERT(drone < m->drone_count);
-    const vy_vehicle_def *own = &world->vehicles[drone];
-    composite l = {own->mass, vec3_zero(), own->inertia};
+    const vy_vehicle_def *drone_vehicle = &world->vehicles[drone];
+    composite total = {drone_vehicle->mass, vec3_zero(), drone_vehicle->inertia};
     vec3 moment = vec3_zero();
     for (uint32_t k = 0; k < m->payload_count; ++k) {
         if (m->payloads[k].carrier != drone || !world->payloads[k].carried) continue;
         const double mass = own_mass(world, m->payloads[k].load);
         moment = vec3_add_scaled(moment, mass, world->payloads[k].position);
-        l.mass += mass;
+        total.mass += mass;
     }
-    l.centre = vec3_scale(1.0 / l.mass, moment);
-    VY_ASSERT(l.mass >= own->mass && own->mass > 0.0);
-    l.inertia = shift_inertia(l.inertia, own->mass, l.centre);
+    total.centre = vec3_scale(1.0 / total.mass, moment);
+    VY_ASSERT(total.mass >= drone_vehicle->mass && drone_vehicle->mass > 0.0);
+    total.inertia = shift_inertia(total.inertia, drone_vehicle->mass, total.centre);
     for (uint32_t k = 0; k < m->payload_count; ++k) {
         if (m->payloads[k].carrier != drone || !world->payloads[k].carried) continue;
         const payload_block *p = &world->payloads[k];
         const uint32_t load = m->payloads[k].load;
         const mat3 inertia = rotate_inertia(quat_matrix(p->rotation), own_inertia(world, load));
-        const mat3 shifted = shift_inertia(inertia, own_mass(world, load), vec3_sub(p->position, l.centre));
-        for (int n = 0; n < 9; ++n) l.inertia.m[n / 3][n % 3] += shifted.m[n / 3][n % 3];
+        const mat3 shifted =
+            shift_inertia(inertia, own_mass(world, load), vec3_sub(p->position, total.centre));
+        for (int n = 0; n < 9; ++n) total.inertia.m[n / 3][n % 3] += shifted.m[n / 3][n % 3];
     }
-    return l;
+    return total;
 }
 
 // Write the constants of a drone with its payloads to the model and to the set that contacts are solved in.
 static void update_mass(vy_world *world, uint32_t drone)
 {
     vy_model *m = &world->model;
-    const composite l = composite_of(world, drone);
+    const composite total = composite_of(world, drone);
     vy_vehicle_def v = world->vehicles[drone];
-    v.mass = l.mass;
-    v.inertia = l.inertia;
-    v.centre_of_mass = vec3_add(v.centre_of_mass, l.centre);
+    v.mass = total.mass;
+    v.inertia = total.inertia;
+    v.centre_of_mass = vec3_add(v.centre_of_mass, total.centre);
     vy_drone_update_mass(m, &v, &m->drones[drone], &m->params[drone]);
     if (world->bodies == NULL) return;
     body_slot *slot = &world->bodies->slots[drone];
     VY_ASSERT(drone < vy_bodies_slot_count(world->bodies));
-    slot->mass = l.mass;
+    slot->mass = total.mass;
     slot->centroid = vec3_add(world->vehicles[drone].rotor_count + world->vehicles[drone].thruster_count > 0
                                   ? world->vehicles[drone].centre_of_mass
                                   : vec3_zero(),
-                              l.centre);
+                              total.centre);
     world->bodies->params[drone] = m->params[drone].plant.body;
 }
 
@@ -147,18 +148,18 @@ static body_state carried_state(const body_state *own, const payload_block *p)
 }
 
 // Mark load `k` as carried or not; the state is the caller's.
-static void set_carried(vy_world *world, uint32_t k, int on)
+static void set_carried(vy_world *world, uint32_t k, int is_carried)
 {
     const payload_model *p = &world->model.payloads[k];
     VY_ASSERT(k < world->model.payload_count && p->load != p->carrier);
     VY_ASSERT(world->model.drones[p->carrier].holder ==
               HELD_BY_NOTHING); // a carried body cannot carry another
     VY_ASSERT(*body_holder(&world->model, p->load) != HELD_BY_JOINT);
-    world->payloads[k].carried = on ? PAYLOAD_CARRIED : PAYLOAD_FREE;
-    *body_holder(&world->model, p->load) = on ? HELD_BY_CARRIER : HELD_BY_NOTHING;
+    world->payloads[k].carried = is_carried ? PAYLOAD_CARRIED : PAYLOAD_FREE;
+    *body_holder(&world->model, p->load) = is_carried ? HELD_BY_CARRIER : HELD_BY_NOTHING;
     if (world->bodies != NULL) {
         body_slot *load = &world->bodies->slots[p->load];
-        load->no_contacts = load->no_sleep = on;
+        load->no_contacts = load->no_sleep = is_carried;
     }
     update_mass(world, p->carrier);
 }
@@ -175,20 +176,20 @@ static void shift_centre_of_mass(drone_block *d, const body_state *now)
 }
 
 // Both change abruptly: wake them and the bodies that rest on them.
-static void wake(vy_world *world, const payload_model *p)
+static void wake_pair(vy_world *world, const payload_model *p)
 {
     vy_contact_wake_up(world, p->load);
     vy_contact_wake_up(world, p->carrier);
 }
 
-static void drop(vy_world *world, uint32_t k)
+static void drop_load(vy_world *world, uint32_t k)
 {
     const payload_model *p = &world->model.payloads[k];
     VY_ASSERT(world->payloads[k].carried != PAYLOAD_FREE);
     drone_block *carrier = &world->drones[p->carrier];
     const body_state own = at_own_centre(&carrier->body, composite_of(world, p->carrier).centre);
     const body_state load_state = carried_state(&own, &world->payloads[k]);
-    wake(world, p);
+    wake_pair(world, p);
     set_carried(world, k, 0);
     const body_state recentred = at_common_centre(&own, composite_of(world, p->carrier).centre);
     shift_centre_of_mass(carrier, &recentred);
@@ -218,19 +219,19 @@ static int pick_up(vy_world *world, uint32_t k)
 
     state->position = position;
     state->rotation = quat_normalize(quat_mul(quat_conj(own.attitude), load->attitude));
-    wake(world, p);
+    wake_pair(world, p);
     set_carried(world, k, 1);
     const composite after = composite_of(world, p->carrier);
-    body_state s = carrier->body;
+    body_state merged = carrier->body;
     VY_ASSERT(after.mass > before.mass);
-    s.position = vec3_add(own.position, quat_rotate(own.attitude, after.centre));
+    merged.position = vec3_add(own.position, quat_rotate(own.attitude, after.centre));
     const vec3 velocity_change =
         vec3_add_scaled(vec3_scale(before.mass, carrier->body.velocity), mass, load->velocity);
-    s.velocity = vec3_scale(1.0 / after.mass, velocity_change);
-    const vec3 spin = vec3_add(momentum_about(&carrier->body, before.mass, before.inertia, s.position),
-                               momentum_about(load, mass, own_inertia(world, p->load), s.position));
-    s.rate = mat3_mul_vec(mat3_inverse(after.inertia), quat_unrotate(s.attitude, spin));
-    shift_centre_of_mass(carrier, &s);
+    merged.velocity = vec3_scale(1.0 / after.mass, velocity_change);
+    const vec3 spin = vec3_add(momentum_about(&carrier->body, before.mass, before.inertia, merged.position),
+                               momentum_about(load, mass, own_inertia(world, p->load), merged.position));
+    merged.rate = mat3_mul_vec(mat3_inverse(after.inertia), quat_unrotate(merged.attitude, spin));
+    shift_centre_of_mass(carrier, &merged);
     return 1;
 }
 
@@ -240,25 +241,26 @@ void vy_payload_stage(vy_world *world)
     const uint64_t tick = world->state->tick - 1u;
     for (uint32_t k = 0; k < world->model.payload_count; ++k) {
         payload_model *p = &world->model.payloads[k];
-        const double before = world->tracks_energy ? vy_body_kinetic(world, p->carrier) : 0.0;
+        const double before = world->tracks_energy ? vy_body_kinetic_energy(world, p->carrier) : 0.0;
         const uint64_t carried = world->payloads[k].carried;
         if (tick == p->attach && tick > 0 && !carried && !pick_up(world, k)) world->payloads[k].missed += 1;
-        if (carried == PAYLOAD_RELEASED || (tick == p->drop && carried)) drop(world, k);
-        p->changed = !world->payloads[k].carried != !carried;
-        if (world->tracks_energy && p->changed) // no work was done
-            world->energy_balances[p->carrier].start += vy_body_kinetic(world, p->carrier) - before;
+        if (carried == PAYLOAD_RELEASED || (tick == p->drop && carried)) drop_load(world, k);
+        p->has_changed = !world->payloads[k].carried != !carried;
+        if (world->tracks_energy && p->has_changed) // no work was done
+            world->energy_balances[p->carrier].start += vy_body_kinetic_energy(world, p->carrier) - before;
     }
 }
 
 int vy_payload_reevaluate_nap(vy_world *world)
 {
-    int any = 0;
+    int has_evaluated = 0;
     for (uint32_t k = 0; k < world->model.payload_count; ++k) {
         const payload_model *p = &world->model.payloads[k];
-        if (p->changed)
-            any |= vy_body_reevaluate_nap(world, p->carrier) | vy_body_reevaluate_nap(world, p->load);
+        if (p->has_changed)
+            has_evaluated |=
+                vy_body_reevaluate_nap(world, p->carrier) | vy_body_reevaluate_nap(world, p->load);
     }
-    return any;
+    return has_evaluated;
 }
 
 void vy_payload_update_poses(vy_world *world)
@@ -308,9 +310,9 @@ static double distance_max(const vy_world *world, uint32_t carrier, uint32_t loa
 {
     const mat3 inertia = own_inertia(world, carrier);
     const double trace = (inertia.m[0][0] + inertia.m[1][1]) + inertia.m[2][2];
-    const double smallest = 4.0 * mat3_det(inertia) / (trace * trace); // at least
-    const double a = own_mass(world, carrier), b = own_mass(world, load);
-    return real_sqrt(1e9 * smallest * (1.0 / a + 1.0 / b));
+    const double smallest_moment = 4.0 * mat3_det(inertia) / (trace * trace); // at least
+    const double carrier_mass = own_mass(world, carrier), load_mass = own_mass(world, load);
+    return real_sqrt(1e9 * smallest_moment * (1.0 / carrier_mass + 1.0 / load_mass));
 }
 
 static vy_status check_pair(const vy_world *world, const vy_payload_def *def, uint32_t carrier, uint32_t load,
@@ -382,12 +384,12 @@ vy_status vy_world_add_payload(vy_world *world, const vy_payload_def *def, vy_er
     vy_world_layout_state(world);
     world->payloads[k] = (payload_block){.position = position, .rotation = quat_normalize(def->attitude)};
     if (m->payloads[k].attach == 0) {
-        drone_block *c = &world->drones[carrier];
-        const body_state own = at_own_centre(&c->body, composite_of(world, carrier).centre);
+        drone_block *carrier_drone = &world->drones[carrier];
+        const body_state own = at_own_centre(&carrier_drone->body, composite_of(world, carrier).centre);
         set_carried(world, k, 1);
-        const body_state s = at_common_centre(&own, composite_of(world, carrier).centre);
-        shift_centre_of_mass(c, &s);
-        c->mocap.position = c->estimate.position;
+        const body_state recentred = at_common_centre(&own, composite_of(world, carrier).centre);
+        shift_centre_of_mass(carrier_drone, &recentred);
+        carrier_drone->mocap.position = carrier_drone->estimate.position;
         vy_payload_update_poses(world);
     }
     return VY_OK;
@@ -400,15 +402,15 @@ vy_status vy_world_read_payload(const vy_world *world, uint32_t index, vy_payloa
     FPU_SCOPE;
     if (index >= world->model.payload_count) return VY_NOT_FOUND;
     const payload_model *p = &world->model.payloads[index];
-    const composite l = composite_of(world, p->carrier);
+    const composite total = composite_of(world, p->carrier);
     *out = (vy_payload_state){
         .carrier = vy_world_drone(world, p->carrier),
         .load = vy_world_body(world, p->load),
         .carried = world->payloads[index].carried != 0,
         .missed = world->payloads[index].missed != 0,
-        .mass = l.mass,
-        .centre = vec3_add(world->vehicles[p->carrier].centre_of_mass, l.centre),
-        .inertia = l.inertia,
+        .mass = total.mass,
+        .centre = vec3_add(world->vehicles[p->carrier].centre_of_mass, total.centre),
+        .inertia = total.inertia,
     };
     return VY_OK;
 }

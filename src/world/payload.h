@@ -48,7 +48,7 @@ typedef struct payload_model {
     double reach;          // [m]
     int release;           // the carrier's controller may let it go
     int bit;               // of vy_intent.drop: its number among the carrier's payloads
-    int changed;           // it was attached or dropped in this step
+    int has_changed;       // it was attached or dropped in this step
 } payload_model;
 
 struct vy_model;

@@ -13,9 +13,9 @@
 
 struct vy_physics {
     vy_physics_def def;
-    vy_collision_fn *on_collision;
-    void *self;
-    rigid_engine *rigid; // NULL: `simple`
+    vy_collision_fn *on_collision; // called for each collision of a step, or NULL
+    void *self;                    // its argument
+    rigid_engine *rigid;           // NULL: `simple`
     uint32_t count, capacity;
     physics_body *bodies;
 };
@@ -73,12 +73,12 @@ void vy_physics_destroy(vy_physics *physics)
 // A handle: the slot plus one below, a generation above (always 1: bodies are not removed).
 static physics_body *body_of(vy_physics *physics, vy_physics_id id)
 {
-    const uint64_t low = id.bits & 0xffffffffu;
-    if (id.bits >> 32 != 1 || low == 0 || low > physics->count) return NULL;
-    return &physics->bodies[low - 1];
+    const uint64_t slot_plus_1 = id.bits & 0xffffffffu;
+    if (id.bits >> 32 != 1 || slot_plus_1 == 0 || slot_plus_1 > physics->count) return NULL;
+    return &physics->bodies[slot_plus_1 - 1];
 }
 
-static int inertia_positive(mat3 i)
+static int is_inertia_positive(mat3 i)
 {
     for (int r = 0; r < 3; ++r) {
         for (int c = 0; c < 3; ++c) {
@@ -88,7 +88,7 @@ static int inertia_positive(mat3 i)
     return i.m[0][0] > 0.0 && i.m[0][0] * i.m[1][1] - i.m[0][1] * i.m[1][0] > 0.0 && mat3_det(i) > 0.0;
 }
 
-static int attitude_valid(quat q)
+static int is_attitude_valid(quat q)
 {
     const double square = quat_dot(q, q);
     return square > 0.0 && real_is_finite(square);
@@ -101,16 +101,16 @@ static vy_status check_body(const vy_physics_body_def *def, vy_error *err)
         return vy_fail(err, VY_BAD_VALUE, "body: start from vy_default_physics_body_def()");
     if (!(real_is_finite(def->mass) && def->mass > 0.0))
         return vy_fail(err, VY_BAD_VALUE, "body.mass must be above 0 kg, got %g", def->mass);
-    if (!inertia_positive(def->inertia))
+    if (!is_inertia_positive(def->inertia))
         return vy_fail(err, VY_BAD_VALUE, "body.inertia must be symmetric and positive");
     if (!vy_all_bounded(&s->position.x, 3) || !vy_all_bounded(&s->velocity.x, 3) ||
-        !vy_all_bounded(&s->rate.x, 3) || !attitude_valid(s->attitude))
+        !vy_all_bounded(&s->rate.x, 3) || !is_attitude_valid(s->attitude))
         return vy_fail(err, VY_BAD_VALUE, "body.start must be finite, its attitude of a length above 0");
     return VY_OK;
 }
 
-static vy_status add(vy_physics *physics, const vy_physics_body_def *def, vy_body_kind kind,
-                     vy_physics_id *out, vy_error *err)
+static vy_status add_body(vy_physics *physics, const vy_physics_body_def *def, vy_body_kind kind,
+                          vy_physics_id *out, vy_error *err)
 {
     const vy_body_state *s = &def->start;
     vy_status status = check_body(def, err);
@@ -143,14 +143,14 @@ vy_status vy_physics_add_dynamic(vy_physics *physics, const vy_physics_body_def 
                                  vy_error *err)
 {
     FPU_SCOPE;
-    return add(physics, def, VY_BODY_DYNAMIC, out, err);
+    return add_body(physics, def, VY_BODY_DYNAMIC, out, err);
 }
 
 vy_status vy_physics_add_kinematic(vy_physics *physics, const vy_physics_body_def *def, vy_physics_id *out,
                                    vy_error *err)
 {
     FPU_SCOPE;
-    return add(physics, def, VY_BODY_KINEMATIC, out, err);
+    return add_body(physics, def, VY_BODY_KINEMATIC, out, err);
 }
 
 vy_status vy_physics_add_static(vy_physics *physics, const vy_physics_body_def *def, vy_error *err)
@@ -174,7 +174,7 @@ vy_status vy_physics_submit(vy_physics *physics, vy_physics_id id, const vy_move
         body->has_force = 1;
         status = VY_OK;
     } else if (intent->kind == VY_MOVE_KINEMATIC && vy_all_bounded(&intent->velocity.x, 3) &&
-               attitude_valid(intent->attitude)) {
+               is_attitude_valid(intent->attitude)) {
         body->state.velocity = intent->velocity;
         body->state.attitude = quat_normalize(intent->attitude);
         body->is_kinematic = 1;
@@ -183,15 +183,15 @@ vy_status vy_physics_submit(vy_physics *physics, vy_physics_id id, const vy_move
     return status;
 }
 
-static void step_simple(const vy_physics_def *def, double dt, physics_body *b)
+static void step_simple(const vy_physics_def *def, double dt, physics_body *body)
 {
-    VY_ASSERT(b->mass > 0.0 && dt >= 0.0);
-    if (b->has_force && !b->is_kinematic)
-        simple_accelerate(b->mass, b->inverse_inertia, b->force, b->torque, dt, &b->state);
-    if (!b->is_kinematic) simple_rotate(dt, &b->state);
-    simple_move(dt, def->boundary, &b->state);
-    b->force = b->torque = vec3_zero();
-    b->has_force = b->is_kinematic = 0;
+    VY_ASSERT(body->mass > 0.0 && dt >= 0.0);
+    if (body->has_force && !body->is_kinematic)
+        simple_accelerate(body->mass, body->inverse_inertia, body->force, body->torque, dt, &body->state);
+    if (!body->is_kinematic) simple_rotate(dt, &body->state);
+    simple_move(dt, def->boundary, &body->state);
+    body->force = body->torque = vec3_zero();
+    body->has_force = body->is_kinematic = 0;
 }
 
 vy_status vy_physics_step(vy_physics *physics, double dt)
@@ -216,9 +216,9 @@ vy_body_state vy_physics_read(const vy_physics *physics, vy_physics_id id)
 {
     vy_body_state out;
     memset(&out, 0, sizeof out);
-    const uint64_t low = id.bits & 0xffffffffu;
-    if (id.bits >> 32 != 1 || low == 0 || low > physics->count) return out;
-    const body_state *s = &physics->bodies[low - 1].state;
+    const uint64_t slot_plus_1 = id.bits & 0xffffffffu;
+    if (id.bits >> 32 != 1 || slot_plus_1 == 0 || slot_plus_1 > physics->count) return out;
+    const body_state *s = &physics->bodies[slot_plus_1 - 1].state;
     return (vy_body_state){s->position, s->velocity, s->attitude, s->rate};
 }
 

@@ -26,5 +26,5 @@ vy_status vy_rigid_add(rigid_engine *engine, const vy_physics_body_def *def, vy_
 /// Step all bodies, states and intents of which are in `bodies`. VY_BAD_STATE: a motion became infinite.
 vy_status vy_rigid_step(rigid_engine *engine, double dt, uint32_t count, physics_body *bodies);
 
-/// Contacts that began in the last step. Returns 0 beyond the last; `*from` is where to continue.
-int vy_rigid_next_event(const rigid_engine *engine, uint32_t *from, vy_collision_event *out);
+/// Contacts that began in the last step. Returns 0 beyond the last; `*next` is where to continue.
+int vy_rigid_next_event(const rigid_engine *engine, uint32_t *next, vy_collision_event *out);

@@ -12,13 +12,13 @@ VY_COLD_FN void powertrain_start(const vy_model *m, const mask *active, const dr
     for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i) {
         const drone_params *p = &m->params[i];
         const powertrain_block saved = powertrain[i];
-        powertrain_block g;
-        memset(&g, 0, sizeof g);
+        powertrain_block started;
+        memset(&started, 0, sizeof started);
         rotor_air_start(&p->plant.effects.rotors, &m->drones[i].layout, &p->plant.rotor, &p->plant.curve,
-                        drones[i].rotor_speed, &g.memory);
-        battery_start(&p->battery, p->battery_start, &g.battery);
-        powertrain[i] = g;
-        cells_restore(*active, &saved, &powertrain[i], sizeof g);
+                        drones[i].rotor_speed, &started.memory);
+        battery_start(&p->battery, p->battery_start, &started.battery);
+        powertrain[i] = started;
+        cells_restore(*active, &saved, &powertrain[i], sizeof started);
     }
 }
 
@@ -48,20 +48,20 @@ VY_NOINLINE_FN void actuator_stage(const vy_model *m, const drone_block *drones,
         if (!VY_BASIC_OR(0, m->has_powertrain)) continue;
         const mask has_battery = p->battery.capacity > 0.0;
         if (!mask_any(has_battery)) continue;
-        battery_state *b = &powertrain[i].battery;
+        battery_state *battery = &powertrain[i].battery;
         const real power = rotors_power(layout, &p->plant, drones[i].rotor_speed);
         real current;
-        const real volts = battery_voltage(&p->battery, b->charge, power, &current);
-        b->voltage = real_select(has_battery, volts, b->voltage);
-        b->current = real_select(has_battery, current, b->current);
+        const real voltage = battery_voltage(&p->battery, battery->charge, power, &current);
+        battery->voltage = real_select(has_battery, voltage, battery->voltage);
+        battery->current = real_select(has_battery, current, battery->current);
     }
 }
 
 /// Thrust targets, behind the rotors' speeds.
-VY_COLD_FN void thruster_stage(const vy_model *m, const bits *now, const drone_block *drones,
+VY_COLD_FN void thruster_stage(const vy_model *m, const bits *end_tick, const drone_block *drones,
                                thruster_block *thrusters, real (*speeds)[VY_ROTOR_CAP])
 {
-    const bits tick = *now - 1u;
+    const bits tick = *end_tick - 1u;
     for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i)
         thruster_set_targets(&m->drones[i].layout, &tick, drones[i].control.motors, &thrusters[i], speeds[i]);
 }
@@ -72,9 +72,10 @@ VY_COLD_FN void ideal_motors_follow(const rotor_layout *layout, const multirotor
                                     const real *target, real *speed)
 {
     for (int k = 0; k < VY_BASIC_OR(4, layout->count); ++k) {
-        const mask falls = mask_set(VY_BASIC_OR(0, layout->general)) & (target[k] < speed[k]);
-        const mask jumps = active & (real_select(falls, p->curve.fall_full, p->rotor.decay_full) == 0.0);
-        speed[k] = real_select(jumps, target[k], speed[k]);
+        const mask is_falling = mask_set(VY_BASIC_OR(0, layout->general)) & (target[k] < speed[k]);
+        const mask is_immediate =
+            active & (real_select(is_falling, p->curve.fall_full, p->rotor.decay_full) == 0.0);
+        speed[k] = real_select(is_immediate, target[k], speed[k]);
     }
 }
 
@@ -84,13 +85,14 @@ VY_FN void ideal_motor_stage(const vy_model *m, real (*speeds)[VY_ROTOR_CAP], dr
 {
     for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i) {
         const drone_params *p = &m->params[i];
-        const mask ideal = p->plant.rotor.decay_full == 0.0;
-        if (!mask_any(ideal)) continue;
+        const mask is_ideal = p->plant.rotor.decay_full == 0.0;
+        if (!mask_any(is_ideal)) continue;
         const int is_stepped = m->drones[i].controller.flight != VY_FLIGHT_KINEMATIC &&
                                m->drones[i].holder != HELD_BY_CARRIER; // else its rotors are left alone
         if (is_stepped) {
-            ideal_motors_follow(&m->drones[i].layout, &p->plant, ideal & mask_not(p->battery.capacity > 0.0),
-                                speeds[i], drones[i].rotor_speed);
+            ideal_motors_follow(&m->drones[i].layout, &p->plant,
+                                is_ideal & mask_not(p->battery.capacity > 0.0), speeds[i],
+                                drones[i].rotor_speed);
         }
     }
 }
@@ -152,17 +154,17 @@ VY_FN void simple_step(const multirotor_inputs *in, real dt, const real *command
 {
     const int count = VY_BASIC_OR(4, in->layout->count);
     const mat3 rotation = quat_matrix(s->attitude);
-    body_loads l = loads_zero();
-    const vec3 gravity =
-        multirotor_loads(in, s, rotation, speed, command, count, VARIANT_GENERAL, in->held.time, parts, &l);
-    vec3 force = vec3_add(mat3_mul_vec(rotation, l.force_body), l.force_world);
+    body_loads loads = loads_zero();
+    const vec3 gravity = multirotor_loads(in, s, rotation, speed, command, count, VARIANT_GENERAL,
+                                          in->held.time, parts, &loads);
+    vec3 force = vec3_add(mat3_mul_vec(rotation, loads.force_body), loads.force_world);
     force = vec3_add_scaled(force, in->params->effects.mass, gravity);
-    const vec3 torque = vec3_add(l.torque_body, mat3_tmul_vec(rotation, l.torque_world));
+    const vec3 torque = vec3_add(loads.torque_body, mat3_tmul_vec(rotation, loads.torque_world));
     simple_accelerate(in->params->effects.mass, in->params->body.inverse_inertia, force, torque, dt, s);
     simple_rotate(dt, s);
     for (int i = 0; i < count; ++i) {
-        const mask falls = mask_set(VY_BASIC_OR(0, in->layout->general)) & (command[i] < speed[i]);
-        const real decay = real_select(falls, in->params->curve.fall_full, in->params->rotor.decay_full);
+        const mask is_falling = mask_set(VY_BASIC_OR(0, in->layout->general)) & (command[i] < speed[i]);
+        const real decay = real_select(is_falling, in->params->curve.fall_full, in->params->rotor.decay_full);
         speed[i] = rotor_speed_flushed(rotor_speed_after(speed[i], command[i], decay));
     }
     real half[THRUSTER_CAP], full[THRUSTER_CAP];
@@ -174,10 +176,10 @@ VY_FN void simple_step(const multirotor_inputs *in, real dt, const real *command
 // A kinematic drone has the velocity and the heading that its sticks command.
 VY_FN void simple_follow_sticks(const control_state *c, bits rung, body_state *s)
 {
-    const mask piloted = rung_is(rung, VY_RUNG_PILOT);
-    s->velocity = vec3_select(piloted, c->velocity, s->velocity);
-    s->attitude = quat_select(piloted, c->attitude, s->attitude);
-    s->rate = vec3_select(piloted, vec3_make(real_set(0.0), real_set(0.0), c->yaw_rate), s->rate);
+    const mask is_piloted = rung_is(rung, VY_RUNG_PILOT);
+    s->velocity = vec3_select(is_piloted, c->velocity, s->velocity);
+    s->attitude = quat_select(is_piloted, c->attitude, s->attitude);
+    s->rate = vec3_select(is_piloted, vec3_make(real_set(0.0), real_set(0.0), c->yaw_rate), s->rate);
 }
 
 /// Where the loads of drone `i` are kept; NULL: nowhere.
@@ -237,19 +239,19 @@ VY_COLD_FN void coupled_fast_rotation(const multirotor_inputs *in, real dt, cons
 {
     const mask is_fast = rotates_too_far(s, dt);
     const int effectors = VY_BASIC_OR(4, in->layout->count) + VY_BASIC_OR(0, in->layout->thrusters.count);
-    body_state turned = *s;
-    coupled_state midpoint = *c;
+    body_state lie_body = *s;
+    coupled_state lie_state = *c;
     real lie_speed[ROTOR_CAP];
     for (int i = 0; i < effectors; ++i) lie_speed[i] = speed[i];
-    coupled_lie_midpoint(in, dt, command, &turned, lie_speed, &midpoint, k, parts);
+    coupled_lie_midpoint(in, dt, command, &lie_body, lie_speed, &lie_state, k, parts);
     coupled_rk4(in, dt, command, s, speed, c, k, NULL);
-    s->position = vec3_select(is_fast, turned.position, s->position);
-    s->velocity = vec3_select(is_fast, turned.velocity, s->velocity);
-    s->attitude = quat_select(is_fast, turned.attitude, s->attitude);
-    s->rate = vec3_select(is_fast, turned.rate, s->rate);
+    s->position = vec3_select(is_fast, lie_body.position, s->position);
+    s->velocity = vec3_select(is_fast, lie_body.velocity, s->velocity);
+    s->attitude = quat_select(is_fast, lie_body.attitude, s->attitude);
+    s->rate = vec3_select(is_fast, lie_body.rate, s->rate);
     for (int i = 0; i < effectors; ++i) speed[i] = real_select(is_fast, lie_speed[i], speed[i]);
-    cells_restore(is_fast, c, &midpoint, sizeof midpoint);
-    *c = midpoint;
+    cells_restore(is_fast, c, &lie_state, sizeof lie_state);
+    *c = lie_state;
 }
 
 /// Such a step; `powertrain` is the drone's or NULL. `parts`: the loads at its start, or NULL.
@@ -282,20 +284,20 @@ VY_COLD_FN void powertrain_hold(const vy_model *m, const multirotor_inputs *in, 
     *next = powertrain->memory;
     if (in->has_inflow) multirotor_inflow(in, &d->body, d->rotor_speed, next);
     if (in->battery == NULL) return;
-    battery_state *b = &powertrain->battery;
+    battery_state *battery = &powertrain->battery;
     real current;
-    const real ratio = battery_voltage_ratio(in, b->charge, d->rotor_speed, &current);
+    const real ratio = battery_voltage_ratio(in, battery->charge, d->rotor_speed, &current);
     for (int k = 0; k < VY_BASIC_OR(4, in->layout->count); ++k) speeds[k] = speeds[k] * ratio;
-    b->charge = battery_charge_after(b->charge, current, real_set(m->dt));
+    battery->charge = battery_charge_after(battery->charge, current, real_set(m->dt));
     ideal_motors_follow(in->layout, in->params, in->battery->capacity > 0.0, speeds, d->rotor_speed);
 }
 
 /// One drone that no joint holds: its actuators stand in `actuators`.
-VY_FN void plant_step_drone(const vy_model *m, uint32_t i, const multirotor_inputs *in, int coupled,
+VY_FN void plant_step_drone(const vy_model *m, uint32_t i, const multirotor_inputs *in, int is_coupled,
                             const real *command, drone_block *d, real *actuators,
                             powertrain_block *powertrain)
 {
-    if (VY_BASIC_OR(0, coupled)) {
+    if (VY_BASIC_OR(0, is_coupled)) {
         plant_move_coupled(m, in, command, &d->body, actuators,
                            VY_BASIC_OR(0, m->has_powertrain) ? &powertrain[i] : NULL, plant_parts(m, i));
     } else {
@@ -304,13 +306,13 @@ VY_FN void plant_step_drone(const vy_model *m, uint32_t i, const multirotor_inpu
 }
 
 /// The same with thrusters: their thrusts stand behind the rotors' speeds.
-VY_COLD_FN void plant_step_thrusters(const vy_model *m, uint32_t i, const multirotor_inputs *in, int coupled,
-                                     const real *command, drone_block *d, powertrain_block *powertrain,
-                                     thruster_block *thrusters)
+VY_COLD_FN void plant_step_thrusters(const vy_model *m, uint32_t i, const multirotor_inputs *in,
+                                     int is_coupled, const real *command, drone_block *d,
+                                     powertrain_block *powertrain, thruster_block *thrusters)
 {
     real actuators[VY_ROTOR_CAP];
     actuators_gather(in->layout, d, &thrusters[i], actuators);
-    plant_step_drone(m, i, in, coupled, command, d, actuators, powertrain);
+    plant_step_drone(m, i, in, is_coupled, command, d, actuators, powertrain);
     actuators_scatter(in->layout, actuators, d, &thrusters[i]);
 }
 
@@ -323,8 +325,8 @@ VY_NOINLINE_FN void plant_stage(const vy_model *m, const body_loads *loads, real
         drone_block *d = &drones[i];
         multirotor_inputs in;
         plant_inputs(m, i, loads, time_of(m, w->tick - 1u), d, powertrain, &in);
-        const int coupled = VY_BASIC_OR(0, step_is_coupled(&in) && plant_is_coupled(m, i));
-        const int holds_inputs = VY_BASIC_OR(0, m->has_powertrain) && !coupled;
+        const int is_coupled = VY_BASIC_OR(0, step_is_coupled(&in) && plant_is_coupled(m, i));
+        const int holds_inputs = VY_BASIC_OR(0, m->has_powertrain) && !is_coupled;
         rotor_air_state next; // a jointed drone sees the one at its end
         if (holds_inputs) powertrain_hold(m, &in, d, speeds[i], &powertrain[i], &next);
         if (VY_BASIC_OR(0, m->drones[i].holder)) {
@@ -332,9 +334,9 @@ VY_NOINLINE_FN void plant_stage(const vy_model *m, const body_loads *loads, real
             continue;
         }
         if (VY_BASIC_OR(0, m->has_thruster)) {
-            plant_step_thrusters(m, i, &in, coupled, speeds[i], d, powertrain, thrusters);
+            plant_step_thrusters(m, i, &in, is_coupled, speeds[i], d, powertrain, thrusters);
         } else {
-            plant_step_drone(m, i, &in, coupled, speeds[i], d, d->rotor_speed, powertrain);
+            plant_step_drone(m, i, &in, is_coupled, speeds[i], d, d->rotor_speed, powertrain);
         }
         if (holds_inputs) powertrain[i].memory = next;
         if (!mask_all(body_is_finite(&d->body))) (void)check_finite(i, 0, PLANT_REALS, w, d);

@@ -6,7 +6,7 @@
 /// State of a vehicle beyond that of basic rotors. Every drone has one when one of them needs it, or when
 /// wakes are declared; none has one otherwise.
 typedef struct powertrain_block {
-    rotor_air_state memory;
+    rotor_air_state memory; // air around the rotors
     battery_state battery;
 } powertrain_block;
 

@@ -15,14 +15,14 @@ static wake_source source_of(const drone_model *dm, const multirotor_params *pla
         const double thrust = rotor_thrust(&dm->layout, &plant->rotor, &plant->curve, k, d->rotor_speed[k]);
         force = vec3_add_scaled(force, thrust, vec3_of(dm->layout.axis[k]));
     }
-    wake_source w = {.position = d->body.position, .width = dm->wake_width};
+    wake_source source = {.position = d->body.position, .width = dm->wake_width};
     const double thrust_sum = vec3_length(force);
-    if (!(thrust_sum > 0.0) || !(dm->wake_width > 0.0)) return w;
-    w.down = vec3_scale(-1.0 / thrust_sum, quat_rotate(d->body.attitude, force));
-    w.momentum = real_sqrt(thrust_sum / REFERENCE_DENSITY);
+    if (!(thrust_sum > 0.0) || !(dm->wake_width > 0.0)) return source;
+    source.down = vec3_scale(-1.0 / thrust_sum, quat_rotate(d->body.attitude, force));
+    source.momentum = real_sqrt(thrust_sum / REFERENCE_DENSITY);
     // 2 v_h of a disc as wide as the wake: T = 2 rho A v_h^2.
-    w.exit_speed = 2.0 * w.momentum / (w.width * real_sqrt(0.5 * 3.14159265358979323846));
-    return w;
+    source.exit_speed = 2.0 * source.momentum / (source.width * real_sqrt(0.5 * 3.14159265358979323846));
+    return source;
 }
 
 // The radius of a wake at its end.
@@ -40,16 +40,16 @@ static int is_before(const wake_entry *a, const wake_entry *b)
     return a->drone < b->drone;
 }
 
-HEAP_SORT(sort, wake_entry, is_before)
+HEAP_SORT(sort_entries, wake_entry, is_before)
 
 // The first entry at or after a cell.
-static size_t first_at_cell(const wake_entry *list, size_t count, int64_t column, int64_t row)
+static size_t first_at_cell(const wake_entry *entries, size_t count, int64_t column, int64_t row)
 {
     const wake_entry key = {.column = column, .row = row};
     size_t low = 0, high = count;
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        if (is_before(&list[middle], &key))
+        if (is_before(&entries[middle], &key))
             low = middle + 1;
         else
             high = middle;
@@ -60,18 +60,18 @@ static size_t first_at_cell(const wake_entry *list, size_t count, int64_t column
 static int64_t cell_index(double x, double size) { return (int64_t)floor(real_clamp(x / size, -1e9, 1e9)); }
 
 // The air in the wakes of others.
-static vec3 wakes_at(const vy_model *m, const wake_entry *list, size_t count, const wake_entry *target)
+static vec3 wakes_at(const vy_model *m, const wake_entry *entries, size_t count, const wake_entry *target)
 {
     vec3 air = vec3_zero();
     for (int64_t column = target->column - 1; column <= target->column + 1; ++column) {
-        for (size_t k = first_at_cell(list, count, column, target->row - 1); k < count; ++k) {
-            const wake_entry *e = &list[k];
-            if (e->column != column || e->row > target->row + 1) break;
-            if (e->drone == target->drone || !(e->source.momentum > 0.0)) continue;
-            const vec3 offset = vec3_sub(target->source.position, e->source.position);
-            if (!(vec3_dot(offset, e->source.down) > 0.0)) continue;
-            const double speed = wake_speed(&e->source, offset, m->wakes.length);
-            air = vec3_add_scaled(air, speed, e->source.down);
+        for (size_t k = first_at_cell(entries, count, column, target->row - 1); k < count; ++k) {
+            const wake_entry *entry = &entries[k];
+            if (entry->column != column || entry->row > target->row + 1) break;
+            if (entry->drone == target->drone || !(entry->source.momentum > 0.0)) continue;
+            const vec3 offset = vec3_sub(target->source.position, entry->source.position);
+            if (!(vec3_dot(offset, entry->source.down) > 0.0)) continue;
+            const double speed = wake_speed(&entry->source, offset, m->wakes.length);
+            air = vec3_add_scaled(air, speed, entry->source.down);
         }
     }
     // Wakes that meet share their air: together they are no faster than the fastest can be.
@@ -106,7 +106,7 @@ void vy_rotor_wake_stage(const vy_model *m, uint64_t tick, const drone_block *dr
         entries[i].column = cell_size > 0.0 ? cell_index(position.x, cell_size) : 0;
         entries[i].row = cell_size > 0.0 ? cell_index(position.y, cell_size) : 0;
     }
-    sort(entries, count);
+    sort_entries(entries, count);
     for (size_t i = 1; i < count; ++i) VY_ASSERT(is_before(&entries[i - 1], &entries[i])); // find() bisects
     for (size_t i = 0; i < count; ++i)
         powertrain[entries[i].drone].memory.downwash = wakes_at(m, entries, count, &entries[i]);

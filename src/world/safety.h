@@ -26,7 +26,7 @@ VY_FN real safety_cos_tilt(const environment_model *env, const body_state *b)
 VY_FN mask safety_exceeds(const drone_model *dm, const environment_model *env, const body_state *b, int limit)
 {
     const vy_safety_def *s = &dm->safety;
-    const vec3 p = b->position;
+    const vec3 position = b->position;
     switch (limit) {
     case LIMIT_TILT:
         if (!(s->tilt_max > 0.0)) return mask_set(0);
@@ -44,7 +44,7 @@ VY_FN mask safety_exceeds(const drone_model *dm, const environment_model *env, c
     }
     default:
         if (!(s->distance_max > 0.0)) return mask_set(0);
-        return p.x * p.x + p.y * p.y > s->distance_max * s->distance_max;
+        return position.x * position.x + position.y * position.y > s->distance_max * s->distance_max;
     }
 }
 
@@ -52,7 +52,7 @@ VY_COLD_FN void safety_report(const drone_model *dm, const environment_model *en
                               const body_state *b, uint32_t drone, int limit, world_block *w)
 {
     const vy_safety_def *s = &dm->safety;
-    const vec3 p = b->position;
+    const vec3 position = b->position;
     real value, bound;
     vy_failure_reason reason;
     switch (limit) {
@@ -78,7 +78,7 @@ VY_COLD_FN void safety_report(const drone_model *dm, const environment_model *en
         break;
     default:
         reason = VY_FAILURE_DISTANCE;
-        value = real_sqrt(p.x * p.x + p.y * p.y);
+        value = real_sqrt(position.x * position.x + position.y * position.y);
         bound = real_set(s->distance_max);
         break;
     }
@@ -90,10 +90,11 @@ VY_COLD_FN void safety_report_not_finite(mask active, uint32_t drone, const dron
 {
     const real *values = &d->body.position.x;
     for (size_t k = 0; k < DRONE_REALS; ++k) {
-        const mask bad = active & mask_not(real_is_bounded(values[k]));
-        if (!mask_any(bad)) continue;
-        world_fail(bad, VY_FAILURE_NOT_FINITE, drone, real_set(0.0), real_set(0.0), drone_field_at(k), w);
-        active = active & mask_not(bad);
+        const mask is_infinite = active & mask_not(real_is_bounded(values[k]));
+        if (!mask_any(is_infinite)) continue;
+        world_fail(is_infinite, VY_FAILURE_NOT_FINITE, drone, real_set(0.0), real_set(0.0), drone_field_at(k),
+                   w);
+        active = active & mask_not(is_infinite);
     }
 }
 
@@ -101,10 +102,10 @@ VY_COLD_FN void safety_report_not_finite(mask active, uint32_t drone, const dron
 /// the field.
 VY_FN mask check_finite(uint32_t drone, size_t first, size_t count, world_block *w, const drone_block *d)
 {
-    const mask finite = reals_bounded(&d->body.position.x + first, count);
+    const mask is_finite = reals_bounded(&d->body.position.x + first, count);
     VY_ASSERT(first + count <= DRONE_REALS);
-    if (!mask_all(finite)) safety_report_not_finite(mask_not(finite), drone, d, w);
-    return finite;
+    if (!mask_all(is_finite)) safety_report_not_finite(mask_not(is_finite), drone, d, w);
+    return is_finite;
 }
 
 VY_NOINLINE_FN void safety_stage(const vy_model *m, world_block *w, drone_block *drones)
@@ -112,13 +113,13 @@ VY_NOINLINE_FN void safety_stage(const vy_model *m, world_block *w, drone_block 
     for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i) {
         const drone_model *dm = &m->drones[i];
         drone_block *d = &drones[i];
-        const mask finite = check_finite(i, PLANT_REALS, DRONE_REALS - PLANT_REALS, w, d);
-        if (!mask_any(finite)) continue;
+        const mask is_finite = check_finite(i, PLANT_REALS, DRONE_REALS - PLANT_REALS, w, d);
+        if (!mask_any(is_finite)) continue;
         for (int limit = 0; limit < LIMIT_COUNT; ++limit) {
             const mask exceeds = safety_exceeds(dm, &m->env, &d->body, limit);
             const bits count = bits_select(exceeds, d->exceeded[limit] + 1u, bits_set(0));
-            d->exceeded[limit] = bits_select(finite, count, d->exceeded[limit]);
-            const mask violated = finite & (d->exceeded[limit] > bits_set(dm->sustain));
+            d->exceeded[limit] = bits_select(is_finite, count, d->exceeded[limit]);
+            const mask violated = is_finite & (d->exceeded[limit] > bits_set(dm->sustain));
             if (mask_any(violated)) safety_report(dm, &m->env, violated, &d->body, i, limit, w);
         }
     }

@@ -90,85 +90,86 @@ typedef struct sample_context {
 } sample_context;
 
 // Send a sample, and receive the one that arrives now. Returns 0 when none does; `values` is unchanged then.
-static int deliver(const sample_context *s, int sensor, double *values)
+static int deliver(const sample_context *context, int sensor, double *values)
 {
-    const sensor_link *link = &s->sensor_suite->links[sensor];
+    const sensor_link *link = &context->sensor_suite->links[sensor];
     const sensor_row *row = &vy_sensors[sensor];
-    int sent = 1;
+    int is_sent = 1;
     if (link->dropout > 0.0) {
-        double u[2];
+        double uniforms[2];
         const uint64_t index =
-            (uint64_t)s->sensor_suite->drone * 16 + row->id % 16 + ((uint64_t)(row->id / 16) << 40);
-        rng_uniforms(s->m->seed, RNG_STREAM_LINK, index, s->tick, u, 2);
-        sent = u[0] >= link->dropout;
+            (uint64_t)context->sensor_suite->drone * 16 + row->id % 16 + ((uint64_t)(row->id / 16) << 40);
+        rng_uniforms(context->m->seed, RNG_STREAM_LINK, index, context->tick, uniforms, 2);
+        is_sent = uniforms[0] >= link->dropout;
     }
-    if (link->delay == 0) return sent;
+    if (link->delay == 0) return is_sent;
     const delay_line line = {link->line, link->period, link->delay, (uint32_t)row->width};
     VY_ASSERT(line.first + delay_line_size(line.delay, line.width) <=
-              s->m->delay_count); // its line is its own
+              context->m->delay_count); // its line is its own
     double delayed[DELAY_LINE_WIDTH];
-    const int arrives = vy_delay_line_take(&line, s->delay_lines, s->tick, 0, delayed);
-    if (sent) vy_delay_line_put(&line, s->delay_lines, s->tick, values);
-    if (arrives) memcpy(values, delayed, line.width * sizeof *values);
-    return arrives;
+    const int has_arrived = vy_delay_line_take(&line, context->delay_lines, context->tick, 0, delayed);
+    if (is_sent) vy_delay_line_put(&line, context->delay_lines, context->tick, values);
+    if (has_arrived) memcpy(values, delayed, line.width * sizeof *values);
+    return has_arrived;
 }
 
-static int is_due(const sample_context *s, int sensor)
+static int is_due(const sample_context *context, int sensor)
 {
-    return due(s->tick, s->sensor_suite->links[sensor].period);
+    return due(context->tick, context->sensor_suite->links[sensor].period);
 }
 
-static void store_sample(const sample_context *s, int sensor, const double *values, double *sample,
+static void store_sample(const sample_context *context, int sensor, const double *values, double *sample,
                          uint64_t *tick)
 {
     memcpy(sample, values, (size_t)vy_sensors[sensor].width * sizeof *sample);
-    *tick = s->tick;
+    *tick = context->tick;
 }
 
 // IMU and motion capture: their samples are stored in the drone's block.
-static void sample_drone(const sample_context *s, imu_full_block *full, drone_block *d)
+static void sample_drone(const sample_context *context, imu_full_block *imu_full, drone_block *d)
 {
-    const vy_model *m = s->m;
-    if (is_due(s, SENSOR_imu)) {
+    const vy_model *m = context->m;
+    if (is_due(context, SENSOR_imu)) {
         const vec3 g = vec3_masked(effect_on(d->effects, EFFECT_gravity),
                                    gravity_apparent(&m->env.gravity, d->body.position, d->body.velocity));
         const body_state sensed = inertial_body(&m->env.gravity, &d->body);
-        imu_reading r = imu_full_sample(&s->sensor_suite->imu, &sensed, g, m->seed, s->sensor_suite->drone,
-                                        s->tick, &d->imu, full);
-        if (deliver(s, SENSOR_imu, &r.accel.x))
-            store_sample(s, SENSOR_imu, &r.accel.x, &d->imu.accel.x, &d->imu_tick);
+        imu_reading reading = imu_full_sample(&context->sensor_suite->imu, &sensed, g, m->seed,
+                                              context->sensor_suite->drone, context->tick, &d->imu, imu_full);
+        if (deliver(context, SENSOR_imu, &reading.accel.x))
+            store_sample(context, SENSOR_imu, &reading.accel.x, &d->imu.accel.x, &d->imu_tick);
     }
-    if (is_due(s, SENSOR_mocap)) {
-        mocap_state r;
-        mocap_sample(&s->sensor_suite->mocap, &d->body, m->seed, s->sensor_suite->drone, s->tick, &r);
-        if (deliver(s, SENSOR_mocap, &r.position.x))
-            store_sample(s, SENSOR_mocap, &r.position.x, &d->mocap.position.x, &d->mocap_tick);
+    if (is_due(context, SENSOR_mocap)) {
+        mocap_state reading;
+        mocap_sample(&context->sensor_suite->mocap, &d->body, m->seed, context->sensor_suite->drone,
+                     context->tick, &reading);
+        if (deliver(context, SENSOR_mocap, &reading.position.x))
+            store_sample(context, SENSOR_mocap, &reading.position.x, &d->mocap.position.x, &d->mocap_tick);
     }
 }
 
 // To the nearest shape, or to the ground z = 0.
 static double cast_ray(const void *self, vec3 origin, vec3 along, double reach)
 {
-    const sample_context *s = self;
-    const environment_model *env = &s->m->env;
+    const sample_context *context = self;
+    const environment_model *env = &context->m->env;
     double ground = RAY_NO_RETURN;
-    if (!s->world->has_ground && env->gravity.frame.on)
+    if (!context->world->has_ground && env->gravity.frame.on)
         ground = ray_to_planet(&env->gravity.frame, &env->planet, origin, along);
-    else if (!s->world->has_ground)
+    else if (!context->world->has_ground)
         ground = ray_to_ground(origin, along);
     vy_ray_target target;
-    if (!vy_world_cast_ray(s->world, origin, along, reach, vy_world_body(s->world, s->sensor_suite->drone),
-                           &target))
+    if (!vy_world_cast_ray(context->world, origin, along, reach,
+                           vy_world_body(context->world, context->sensor_suite->drone), &target))
         return ground;
     return ground > 0.0 && ground < target.distance ? ground : target.distance;
 }
 
 // The declared wind with gusts, also where the flight neglects it; without the wakes of other drones.
-static inline moving_air air_around_drone(const sample_context *s, const drone_block *d)
+static inline moving_air air_around_drone(const sample_context *context, const drone_block *d)
 {
-    const environment_model *env = &s->m->env;
+    const environment_model *env = &context->m->env;
     const held_inputs held = {.turbulence = d->gust};
-    const double time = (double)s->tick * s->m->dt, altitude = altitude_at(env, d->body.position);
+    const double time = (double)context->tick * context->m->dt, altitude = altitude_at(env, d->body.position);
     const relative_air air = air_sample(env, &held, &d->body, time, EFFECT_BIT(wind));
     return (moving_air){air_at(&env->air, altitude).density, quat_unrotate(d->body.attitude, air.flow)};
 }

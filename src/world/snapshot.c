@@ -12,12 +12,13 @@
 // Beyond this, time is not exact any more.
 #define TICK_MAX ((uint64_t)1 << 53)
 
+/// A snapshot that is being checked against a world.
 typedef struct snapshot {
     const vy_world *world;
-    const unsigned char *bytes;
+    const unsigned char *bytes; // [size]
     size_t size;
-    const world_block *head;
-    const block_counts *counts;
+    const world_block *head;    // a copy of its first block
+    const block_counts *counts; // that its head names
     vy_error *err;
 } snapshot;
 
@@ -38,12 +39,12 @@ static vy_status fail_snapshot(const snapshot *s, const char *block_name, uint32
 // at any moment.
 static int counts_match(const vy_world *world, const block_counts *counts)
 {
-    block_counts theirs = *counts, ours = world->counts;
-    theirs.of[BLOCK_contact] = theirs.of[BLOCK_sleeping_contact] = 0;
-    theirs.of[BLOCK_injection] = ours.of[BLOCK_injection] = 0;
-    vy_count_head(&theirs);
-    vy_count_head(&ours);
-    return memcmp(&theirs, &ours, sizeof theirs) == 0;
+    block_counts snapshot_counts = *counts, world_counts = world->counts;
+    snapshot_counts.of[BLOCK_contact] = snapshot_counts.of[BLOCK_sleeping_contact] = 0;
+    snapshot_counts.of[BLOCK_injection] = world_counts.of[BLOCK_injection] = 0;
+    vy_count_head(&snapshot_counts);
+    vy_count_head(&world_counts);
+    return memcmp(&snapshot_counts, &world_counts, sizeof snapshot_counts) == 0;
 }
 
 static vy_status check_injections(const snapshot *s)
@@ -94,9 +95,10 @@ static vy_status check_drone(const snapshot *s, uint32_t i)
         return fail_snapshot(s, "drone", i, "value");
     if (!attitude_is_possible(s, d.body.attitude)) return fail_snapshot(s, "drone", i, "attitude");
     if (!m->has_supervisor) return VY_OK;
-    supervisor_block g;
-    copy_block(s, BLOCK_supervisor, i, &g);
-    if (g.failsafe > VY_FAILSAFE_CUT || g.cause > VY_HANDOVER_CONTROLLER || g.lost >> VY_ROTOR_CAP != 0)
+    supervisor_block supervisor;
+    copy_block(s, BLOCK_supervisor, i, &supervisor);
+    if (supervisor.failsafe > VY_FAILSAFE_CUT || supervisor.cause > VY_HANDOVER_CONTROLLER ||
+        supervisor.lost >> VY_ROTOR_CAP != 0)
         return fail_snapshot(s, "drone", i, "failsafe");
     return VY_OK;
 }
@@ -132,16 +134,16 @@ static vy_status check_payloads_and_joints(const snapshot *s)
             return fail_snapshot(s, "payload", i, "position");
     }
     for (uint32_t i = 0; i < m->joint_count; ++i) {
-        joint_block t;
-        copy_block(s, BLOCK_joint, i, &t);
+        joint_block joint;
+        copy_block(s, BLOCK_joint, i, &joint);
         const int can_break = joint_can_break(&s->world->bodies->joints->slots[i]);
-        if (t.active >> VY_CONSTRAINT_ROWS != 0 && !(can_break && t.active == JOINT_BROKEN))
+        if (joint.active >> VY_CONSTRAINT_ROWS != 0 && !(can_break && joint.active == JOINT_BROKEN))
             return fail_snapshot(s, "joint", i, "active rows");
     }
     for (uint32_t i = 0; i < m->joint_count && m->has_gears; ++i) {
-        gear_block t;
-        copy_block(s, BLOCK_gear, i, &t);
-        if (!vy_all_bounded(t.angle, 2)) return fail_snapshot(s, "gear", i, "angle");
+        gear_block joint;
+        copy_block(s, BLOCK_gear, i, &joint);
+        if (!vy_all_bounded(joint.angle, 2)) return fail_snapshot(s, "gear", i, "angle");
     }
     return VY_OK;
 }
@@ -150,9 +152,9 @@ static vy_status check_sensor_suites(const snapshot *s)
 {
     const vy_model *m = &s->world->model;
     for (uint32_t i = 0; i < m->sensor_suite_count && s->head->tick > 0; ++i) {
-        sensor_suite_block k;
-        copy_block(s, BLOCK_sensor_suite, i, &k);
-        if (k.identity != m->sensor_suites[i].identity)
+        sensor_suite_block suite;
+        copy_block(s, BLOCK_sensor_suite, i, &suite);
+        if (suite.identity != m->sensor_suites[i].identity)
             return vy_fail(s->err, VY_BAD_VALUE, "snapshot: not of a world with the same sensors");
     }
     return VY_OK;

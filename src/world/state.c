@@ -81,12 +81,12 @@ int vy_read_entries(const void *state, size_t size, block_counts *out)
     memcpy(&head, state, sizeof head);
     if (head.block_kinds > BLOCK_KINDS || size < sizeof head + head.block_kinds * sizeof(entry_block))
         return 0;
-    const unsigned char *at = (const unsigned char *)state + sizeof head;
+    const unsigned char *entry_bytes = (const unsigned char *)state + sizeof head;
     size_t remaining = size - sizeof head - head.block_kinds * sizeof(entry_block);
     int kind = BLOCK_entry, has_entry[BLOCK_KINDS] = {0};
-    for (uint64_t i = 0; i < head.block_kinds; ++i, at += sizeof(entry_block)) {
+    for (uint64_t i = 0; i < head.block_kinds; ++i, entry_bytes += sizeof(entry_block)) {
         entry_block entry;
-        memcpy(&entry, at, sizeof entry);
+        memcpy(&entry, entry_bytes, sizeof entry);
         do { // entries are in the order of the blocks
             if (++kind == BLOCK_KINDS) return 0;
         } while (vy_blocks[kind].id != entry.id);
@@ -123,14 +123,14 @@ uint64_t vy_state_hash(const void *state, size_t size)
 {
     block_counts counts;
     const unsigned char *bytes = state;
-    const size_t chain = sizeof(uint64_t); // it comes first
+    const size_t chain_size = sizeof(uint64_t); // it comes first
     _Static_assert(offsetof(world_block, chain) == 0 && sizeof(((world_block *)0)->chain) == 8,
                    "chain first");
     VY_ASSERT(size >= sizeof(world_block));
-    if (!vy_read_entries(state, size, &counts)) return vy_hash64(bytes + chain, size - chain);
+    if (!vy_read_entries(state, size, &counts)) return vy_hash64(bytes + chain_size, size - chain_size);
     const size_t contact_offset = block_offset(&counts, BLOCK_contact),
                  sleeping_offset = block_offset(&counts, BLOCK_sleeping_contact);
-    const uint64_t hash = vy_hash64(bytes + chain, contact_offset - chain);
+    const uint64_t hash = vy_hash64(bytes + chain_size, contact_offset - chain_size);
     return vy_hash_contacts(vy_hash_contacts(hash, bytes + contact_offset, counts.of[BLOCK_contact]),
                             bytes + sleeping_offset, counts.of[BLOCK_sleeping_contact]);
 }

@@ -24,6 +24,7 @@
 
 enum { LIMIT_TILT, LIMIT_RATE, LIMIT_SPEED, LIMIT_HEIGHT, LIMIT_DISTANCE, LIMIT_COUNT };
 
+/// The head of a state. What each member is, here and below, says its list in fields.h.
 typedef struct world_block {
     bits chain, tick;
     bits integrator;  // a vy_integrator: the present one
@@ -32,13 +33,14 @@ typedef struct world_block {
     real failure_value, failure_limit;
 } world_block;
 
-/// A kind of block that the state has: blocks.inl.
+/// A kind of block that the state has, and how many of it there are: blocks.inl.
 typedef struct entry_block {
     bits id, count;
 } entry_block;
 
 #define STATE_ROTORS (VY_BASIC_ONLY ? 4 : VY_ROTOR_CAP)
 
+/// Of one drone.
 typedef struct drone_block {
     body_state body;
     real rotor_speed[STATE_ROTORS];
@@ -81,7 +83,7 @@ typedef struct body_wake_block {
 
 /// Of one joint.
 typedef struct joint_block {
-    bits active;
+    bits active; // rows of a cable or limit that act now, one bit each
 } joint_block;
 
 /// Of one joint, in worlds with gears.
@@ -89,8 +91,9 @@ typedef struct gear_block {
     real angle[2]; // of the line between its anchors, seen from a and from b, all turns counted
 } gear_block;
 
+/// Of one band-limited disturbance and one drone or body it acts on.
 typedef struct noise_block {
-    vec3 force, torque;
+    vec3 force, torque; // filtered noise of unit variance
 } noise_block;
 
 /// Of a drone with more than the basic IMU and basic motion capture. Each of its sensors has a block of its
@@ -119,12 +122,13 @@ VY_FN void cells_restore(mask active, const void *saved, void *cells, size_t siz
 #if VY_SINGLE // one lane, cells of two sizes
     memcpy(cells, saved, size);
 #else
-    for (size_t at = 0; at < size; at += sizeof(bits)) { // cells are reals or whole numbers: copied as bytes
+    for (size_t offset = 0; offset < size;
+         offset += sizeof(bits)) { // cells are reals or whole numbers: copied as bytes
         bits written, saved_cell;
-        memcpy(&written, (const unsigned char *)cells + at, sizeof written);
-        memcpy(&saved_cell, (const unsigned char *)saved + at, sizeof saved_cell);
+        memcpy(&written, (const unsigned char *)cells + offset, sizeof written);
+        memcpy(&saved_cell, (const unsigned char *)saved + offset, sizeof saved_cell);
         written = bits_select(active, written, saved_cell);
-        memcpy((unsigned char *)cells + at, &written, sizeof written);
+        memcpy((unsigned char *)cells + offset, &written, sizeof written);
     }
 #endif
 }
@@ -147,15 +151,15 @@ enum field_type {
 
 /// How many cells of a field of FIELDS_drone this machine's state has.
 #if VY_BASIC_ONLY
-VY_FN constexpr int state_begins(const char *text, const char *with)
+VY_FN constexpr int starts_with(const char *text, const char *prefix)
 {
-    while (*with != '\0' && *text == *with) ++text, ++with;
-    return *with == '\0';
+    while (*prefix != '\0' && *text == *prefix) ++text, ++prefix;
+    return *prefix == '\0';
 }
 VY_FN constexpr int state_cells(const char *member, enum field_type type, int count)
 {
-    if (state_begins(member, "control.indi") || state_begins(member, "turbulence") ||
-        state_begins(member, "gust"))
+    if (starts_with(member, "control.indi") || starts_with(member, "turbulence") ||
+        starts_with(member, "gust"))
         return 0;
     return type == FIELD_ROTORS || type == FIELD_COMMANDS ? STATE_ROTORS : count;
 }
@@ -229,10 +233,10 @@ const vy_field *vy_find_field(enum block_kind kind, const char *name);
 /// The name of a number, for world_fail(): index of the field that cell `cell` of a drone_block belongs to.
 VY_FN int drone_field_at(size_t cell)
 {
-    size_t at = 0;
+    size_t end = 0;
     int field = 0;
-#define FIELD(block, member, type, count, unit, text)                           \
-    if (cell < (at += STATE_CELLS(#member, FIELD_##type, count))) return field; \
+#define FIELD(block, member, type, count, unit, text)                            \
+    if (cell < (end += STATE_CELLS(#member, FIELD_##type, count))) return field; \
     ++field;
     FIELDS_drone(FIELD, drone) return 0;
 }
@@ -240,7 +244,7 @@ VY_FN int drone_field_at(size_t cell)
 /// Likewise of a body_block.
 VY_FN int body_field_at(size_t cell)
 {
-    size_t at = 0;
+    size_t end = 0;
     int field = 0;
     FIELDS_body(FIELD, body)
 #undef FIELD

@@ -14,11 +14,11 @@ typedef struct supervisor_block {
     control_state control; // of the failsafe: the controller's own stays as it is
     vec3 position;         // [m] where the failsafe took over
     real heading;          // [rad] likewise
-    real requested[VY_ROTOR_CAP], applied[VY_ROTOR_CAP]; // motor commands before and after the limits
-    bits failsafe, since, cause, verdict, detail, handovers;
-    bits intent_tick; // tick of the last intent that arrived
-    bits still_ticks; // steps that a landing drone has been held
-    bits lost;        // rotors, one bit each
+    real requested[VY_ROTOR_CAP], applied[VY_ROTOR_CAP];     // motor commands before and after the limits
+    bits failsafe, since, cause, verdict, detail, handovers; // as FIELDS_supervisor says, and those below
+    bits intent_tick;                                        // tick of the last intent that arrived
+    bits still_ticks;                                        // steps that a landing drone has been held
+    bits lost;                                               // rotors, one bit each
     bits slow_ticks[VY_ROTOR_CAP];
     bits acted[VY_DRIVE_LIMIT_COUNT];
     bits exceeded[EXTRA_LIMIT_COUNT];
@@ -81,4 +81,4 @@ int vy_supervisor_controller_active(const struct vy_model *m, uint32_t index,
 
 /// Fall, ground and geofence of drone `index`.
 void vy_extra_limits_check(const struct vy_model *m, ground_probe ground, uint32_t index,
-                           const struct drone_block *d, supervisor_block *g, struct world_block *w);
+                           const struct drone_block *d, supervisor_block *state, struct world_block *w);

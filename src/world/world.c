@@ -65,19 +65,19 @@ static void count_noises(vy_world *world)
               ((uint64_t)m->drone_cap + m->passive_cap) * m->disturbance_cap); // as much as there is room for
 }
 
-// The counts were `before`. Where there are more, blocks move up, the last one first, and new ones are zero;
-// where injections have gone, blocks move down, the first one first.
-static void move_blocks(const block_counts *before, vy_world *world)
+// The counts were `old_counts`. Where there are more, blocks move up, the last one first, and new ones are
+// zero; where injections have gone, blocks move down, the first one first.
+static void move_blocks(const block_counts *old_counts, vy_world *world)
 {
     unsigned char *state = (unsigned char *)world->state;
-    const block_counts *now = &world->counts;
-    const int grows = block_offset(now, BLOCK_KINDS) >= block_offset(before, BLOCK_KINDS);
+    const block_counts *new_counts = &world->counts;
+    const int grows = block_offset(new_counts, BLOCK_KINDS) >= block_offset(old_counts, BLOCK_KINDS);
     for (int i = BLOCK_entry + 1; i < BLOCK_KINDS; ++i) {
         const int kind = grows ? BLOCK_KINDS + BLOCK_entry - i : i;
         const size_t size = vy_blocks[kind].size;
-        const size_t from = block_offset(before, (enum block_kind)kind),
-                     to = block_offset(now, (enum block_kind)kind);
-        const size_t old_size = before->of[kind] * size, new_size = now->of[kind] * size,
+        const size_t from = block_offset(old_counts, (enum block_kind)kind),
+                     to = block_offset(new_counts, (enum block_kind)kind);
+        const size_t old_size = old_counts->of[kind] * size, new_size = new_counts->of[kind] * size,
                      common_size = old_size < new_size ? old_size : new_size;
         VY_ASSERT(old_size <= new_size || kind == BLOCK_injection); // blocks in use stay
         VY_ASSERT(grows ? from <= to : from >= to);
@@ -127,19 +127,20 @@ void vy_world_layout_state(vy_world *world)
 static vy_status environment_ticks(const vy_world_def *def, uint64_t *nap, uint64_t *turbulence,
                                    uint64_t *wakes, vy_error *err)
 {
-    const vy_turbulence_def *t = &def->environment.wind.turbulence;
-    const double period = def->environment.nap.period, wake = def->environment.wakes.period;
+    const vy_turbulence_def *turbulence_def = &def->environment.wind.turbulence;
+    const double nap_period = def->environment.nap.period, wake_period = def->environment.wakes.period;
     vy_status status = VY_OK;
     *nap = def->environment.nap.budget.duration > 0.0 ? BUDGET_TICKS : DEFAULT_TICKS;
     *turbulence = 0;
     *wakes = DEFAULT_TICKS;
-    if (wake != 0.0) status = vy_period_ticks("world.wakes.period", wake, def->dt, wakes, err);
-    if (status == VY_OK && period != 0.0)
-        status = vy_period_ticks("world.nap.period", period, def->dt, nap, err);
-    if (status != VY_OK || (t->wind20 == 0.0 && t->intensity == 0.0)) return status;
+    if (wake_period != 0.0) status = vy_period_ticks("world.wakes.period", wake_period, def->dt, wakes, err);
+    if (status == VY_OK && nap_period != 0.0)
+        status = vy_period_ticks("world.nap.period", nap_period, def->dt, nap, err);
+    if (status != VY_OK || (turbulence_def->wind20 == 0.0 && turbulence_def->intensity == 0.0)) return status;
     *turbulence = DEFAULT_TICKS;
-    if (t->period != 0.0)
-        status = vy_period_ticks("world.wind.turbulence.period", t->period, def->dt, turbulence, err);
+    if (turbulence_def->period != 0.0)
+        status =
+            vy_period_ticks("world.wind.turbulence.period", turbulence_def->period, def->dt, turbulence, err);
     return status;
 }
 
@@ -212,17 +213,17 @@ void vy_world_destroy(vy_world *world)
 }
 
 // The sensor suite of a drone that is about to be added, at the next index.
-static vy_status add_sensor_suite(vy_world *world, const vy_drone_def *def, uint32_t index, uint32_t *delays,
-                                  vy_error *err)
+static vy_status add_sensor_suite(vy_world *world, const vy_drone_def *def, uint32_t index,
+                                  uint32_t *delay_cells, vy_error *err)
 {
     vy_model *m = &world->model;
     vy_status status =
         vy_world_reserve(world, CAPACITY_SENSOR_SUITES, (uint64_t)m->sensor_suite_count + 1, err);
     if (status != VY_OK) return status;
     sensor_suite_model *sensor_suite = &m->sensor_suites[m->sensor_suite_count];
-    status = vy_sensor_suite_build(m, def, index, sensor_suite, delays, err);
+    status = vy_sensor_suite_build(m, def, index, sensor_suite, delay_cells, err);
     if (status == VY_OK)
-        status = vy_world_reserve(world, CAPACITY_DELAY_CELLS, (uint64_t)m->delay_count + *delays, err);
+        status = vy_world_reserve(world, CAPACITY_DELAY_CELLS, (uint64_t)m->delay_count + *delay_cells, err);
     if (status != VY_OK) return status;
     sensor_suite = &m->sensor_suites[m->sensor_suite_count]; // it may have moved
     for (int i = 0; i < SENSOR_KINDS; ++i) sensor_suite->links[i].line += m->delay_count;
@@ -240,10 +241,10 @@ static vy_status add_sensor_suite(vy_world *world, const vy_drone_def *def, uint
     return VY_OK;
 }
 
-vy_status vy_check_position(const vy_model *m, const char *whose, vy_vec3 position, vy_error *err)
+vy_status vy_check_position(const vy_model *m, const char *owner, vy_vec3 position, vy_error *err)
 {
     if (!m->env.planet.on || altitude_at(&m->env, position) > LOWEST_ALTITUDE) return VY_OK;
-    return vy_fail(err, VY_BAD_VALUE, "%s.position lies inside the planet", whose);
+    return vy_fail(err, VY_BAD_VALUE, "%s.position lies inside the planet", owner);
 }
 
 // A recorded flight of the world's own, in the place of the def's.
@@ -276,9 +277,9 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
     if (status == VY_OK) status = copy_record(&resolved.controller, err);
     const int owns_record = status == VY_OK && resolved.controller.kind == VY_CONTROLLER_RECORDED;
     if (status == VY_OK) status = vy_drone_build(m, def, &m->drones[index], &m->params[index], err);
-    uint32_t delays = 0;
+    uint32_t delay_cells = 0;
     if (status == VY_OK && vy_drone_has_sensor_suite(def))
-        status = add_sensor_suite(world, def, index, &delays, err);
+        status = add_sensor_suite(world, def, index, &delay_cells, err);
     if (status == VY_OK) status = vy_contact_add_drone(world, def, err);
     if (status == VY_OK) {
         world->vehicles[index] = def->vehicle;
@@ -292,7 +293,7 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
             m->kalman_count += vy_filter_is_kalman(sensor_suite) != 0;
             m->gate_count += sensor_suite->has_gate != 0;
         }
-        m->delay_count += delays;
+        m->delay_count += delay_cells;
         if (world->loops != NULL) vy_loop_build_drone(m, index, &world->loops[index]);
         m->has_loop |= world->loops != NULL && world->loops[index].is_bounded;
         m->has_recorded |= m->drones[index].controller.kind == VY_CONTROLLER_RECORDED;
@@ -354,12 +355,13 @@ vy_status vy_world_add_fault(vy_world *world, const vy_fault_def *def, vy_error 
     f->line = m->delay_count;
     status = vy_fault_resolve(m, f, err);
     VY_ASSERT(status != VY_OK || (f->first < f->last && f->length > 0));
-    const uint64_t delays = delay_line_size(f->delay, f->width) * (f->last - f->first);
+    const uint64_t delay_cells = delay_line_size(f->delay, f->width) * (f->last - f->first);
     const uint32_t first = f->first, last = f->last;
-    if (status == VY_OK) status = vy_world_reserve(world, CAPACITY_DELAY_CELLS, m->delay_count + delays, err);
+    if (status == VY_OK)
+        status = vy_world_reserve(world, CAPACITY_DELAY_CELLS, m->delay_count + delay_cells, err);
     if (status == VY_OK) {
         m->fault_count += 1;
-        m->delay_count += (uint32_t)delays;
+        m->delay_count += (uint32_t)delay_cells;
         // Faulty motors do not follow their commands, so the certificate has no bound to offer.
         for (uint32_t i = first; i < last && vy_fault_is_motor(def->kind); ++i)
             m->params[i].nap.open_loop = 0;
@@ -372,21 +374,22 @@ uint64_t vy_world_faults(const vy_world *world, vy_drone_id id)
 {
     const vy_model *m = &world->model;
     uint32_t slot;
-    uint64_t acting = 0, began;
+    uint64_t acting_mask = 0, begin_tick;
     if (!vy_world_slot(world, id, &slot)) return 0;
     for (uint32_t k = 0; k < m->fault_count && k < 64; ++k) {
-        if (vy_fault_acts(m, &m->faults[k], slot, world->state->tick, &began)) acting |= (uint64_t)1 << k;
+        if (vy_fault_acts(m, &m->faults[k], slot, world->state->tick, &begin_tick))
+            acting_mask |= (uint64_t)1 << k;
     }
-    return acting;
+    return acting_mask;
 }
 
 int vy_world_fault_acts(const vy_world *world, vy_drone_id id, uint32_t index)
 {
     const vy_model *m = &world->model;
     uint32_t slot;
-    uint64_t began;
+    uint64_t begin_tick;
     if (!vy_world_slot(world, id, &slot) || index >= m->fault_count) return 0;
-    return vy_fault_acts(m, &m->faults[index], slot, world->state->tick, &began);
+    return vy_fault_acts(m, &m->faults[index], slot, world->state->tick, &begin_tick);
 }
 
 uint64_t vy_world_fault_begun(const vy_world *world, vy_drone_id id, uint32_t index)
@@ -468,8 +471,9 @@ uint64_t vy_world_hash(const vy_world *world) { return world->state->chain; }
 
 uint64_t vy_world_state_hash(const vy_world *world)
 {
-    const size_t chain = sizeof world->state->chain; // it comes first
-    const uint64_t hash = vy_hash64((const unsigned char *)world->state + chain, world->state_size - chain);
+    const size_t chain_size = sizeof world->state->chain; // it comes first
+    const uint64_t hash =
+        vy_hash64((const unsigned char *)world->state + chain_size, world->state_size - chain_size);
     return world->model.collides ? vy_contact_hash(world, hash) : hash;
 }
 
@@ -501,21 +505,21 @@ vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_st
         rotors_power(&world->model.drones[slot].layout, &world->model.params[slot].plant, d->rotor_speed);
     if (world->model.drones[slot].has_drive && tick > 0) s.failsafes = world->supervisors[slot].handovers;
     if (world->model.has_powertrain && tick > 0) { // it begins with the first step
-        const powertrain_block *g = &world->powertrain[slot];
-        s.battery_charge = g->battery.charge;
-        s.battery_voltage = g->battery.voltage;
-        s.wake = g->memory.downwash;
+        const powertrain_block *powertrain = &world->powertrain[slot];
+        s.battery_charge = powertrain->battery.charge;
+        s.battery_voltage = powertrain->battery.voltage;
+        s.wake = powertrain->memory.downwash;
     }
-    vy_world_body_state b;
-    if (vy_world_read_body(world, vy_world_body(world, slot), &b) == VY_OK) {
-        s.touching = b.touching;
-        s.contacts = b.contacts;
-        s.crashes = b.crashes;
-        s.contact_impulse = b.contact_impulse;
-        s.contact_speed = b.contact_speed;
-        s.contact_impulse_max = b.contact_impulse_max;
-        s.asleep = b.asleep;
-        s.entered = b.entered;
+    vy_world_body_state body;
+    if (vy_world_read_body(world, vy_world_body(world, slot), &body) == VY_OK) {
+        s.touching = body.touching;
+        s.contacts = body.contacts;
+        s.crashes = body.crashes;
+        s.contact_impulse = body.contact_impulse;
+        s.contact_speed = body.contact_speed;
+        s.contact_impulse_max = body.contact_impulse_max;
+        s.asleep = body.asleep;
+        s.entered = body.entered;
     }
     if (world->thrusters != NULL)
         memcpy(s.thruster_thrust, world->thrusters[slot].thrust, sizeof s.thruster_thrust);
@@ -535,17 +539,17 @@ vy_status vy_world_read_drive(const vy_world *world, vy_drone_id id, vy_drive_st
     memset(out, 0, sizeof *out);
     if (!world->model.drones[slot].has_drive || world->state->tick == 0)
         return VY_OK; // it begins with the first step
-    const supervisor_block *g = &world->supervisors[slot];
+    const supervisor_block *supervisor = &world->supervisors[slot];
     *out = (vy_drive_state){
-        .failsafe = (vy_failsafe)g->failsafe,
-        .cause = (vy_handover)g->cause,
-        .verdict = (vy_verdict)g->verdict,
-        .detail = (int32_t)(int64_t)g->detail,
-        .since = (double)g->since * world->model.dt,
-        .handovers = g->handovers,
-        .lost = (uint32_t)g->lost,
+        .failsafe = (vy_failsafe)supervisor->failsafe,
+        .cause = (vy_handover)supervisor->cause,
+        .verdict = (vy_verdict)supervisor->verdict,
+        .detail = (int32_t)(int64_t)supervisor->detail,
+        .since = (double)supervisor->since * world->model.dt,
+        .handovers = supervisor->handovers,
+        .lost = (uint32_t)supervisor->lost,
     };
-    memcpy(out->acted, g->acted, sizeof out->acted);
+    memcpy(out->acted, supervisor->acted, sizeof out->acted);
     return VY_OK;
 }
 
@@ -568,9 +572,9 @@ vy_failure vy_world_failure(const vy_world *world)
                                         "geofence", "memory"};
     const world_block *w = world->state;
     const vy_failure_reason reason = (vy_failure_reason)w->failure_reason;
-    const int passive = w->failure_body >= world->model.drone_count;
+    const int is_passive = w->failure_body >= world->model.drone_count;
     const vy_verdict verdict =
-        reason == VY_FAILURE_CONTROLLER && !passive ? (vy_verdict)w->failure_field : VY_VERDICT_REPLIED;
+        reason == VY_FAILURE_CONTROLLER && !is_passive ? (vy_verdict)w->failure_field : VY_VERDICT_REPLIED;
     VY_ASSERT((size_t)reason < sizeof names / sizeof names[0]);
     return (vy_failure){
         .reason = reason,
@@ -583,7 +587,7 @@ vy_failure vy_world_failure(const vy_world *world)
                      : w->failure_limit,
         .verdict = verdict,
         .what = reason == VY_FAILURE_NOT_FINITE
-                    ? vy_blocks[passive ? BLOCK_body : BLOCK_drone].fields[w->failure_field].name
+                    ? vy_blocks[is_passive ? BLOCK_body : BLOCK_drone].fields[w->failure_field].name
                 : reason == VY_FAILURE_CONTROLLER ? vy_verdict_text((vy_verdict)w->failure_field)
                 : reason == VY_FAILURE_CRASH      ? (w->failure_field ? "impulse" : "closing speed")
                                                   : names[reason],
@@ -646,13 +650,13 @@ vy_status vy_world_set_integrator(vy_world *world, vy_integrator integrator, vy_
 }
 
 // Injections alone come and go while a world flies: the world gets those of the snapshot.
-static vy_status restore_injections(vy_world *world, const unsigned char *from, const block_counts *counts,
+static vy_status restore_injections(vy_world *world, const unsigned char *bytes, const block_counts *counts,
                                     vy_error *err)
 {
     const uint32_t count = counts->of[BLOCK_injection];
     injection_block blocks[VY_INJECTION_CAP];
     VY_ASSERT(count <= VY_INJECTION_CAP); // it was checked
-    if (count > 0) memcpy(blocks, from + block_offset(counts, BLOCK_injection), count * sizeof *blocks);
+    if (count > 0) memcpy(blocks, bytes + block_offset(counts, BLOCK_injection), count * sizeof *blocks);
     return vy_injection_set(world, blocks, count, err);
 }
 
@@ -660,18 +664,19 @@ vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_e
 {
     FPU_SCOPE;
     block_counts counts;
-    const unsigned char *from = block;
+    const unsigned char *bytes = block;
     vy_status status = vy_snapshot_check(world, block, size, &counts, err);
     if (status == VY_OK && world->model.collides) status = vy_contact_state_reserve(world, &counts, err);
-    if (status == VY_OK) status = restore_injections(world, from, &counts, err);
+    if (status == VY_OK) status = restore_injections(world, bytes, &counts, err);
     if (status != VY_OK) return status;
     VY_ASSERT(world->state_size == block_offset(&counts, BLOCK_contact));
-    memcpy(world->state, from, world->state_size);
+    memcpy(world->state, bytes, world->state_size);
     for (enum block_kind kind = BLOCK_contact; kind <= BLOCK_sleeping_contact; ++kind) {
         const contact_list list = vy_contact_list(world, kind);
         VY_ASSERT(list.count == counts.of[kind]);
         if (list.count > 0)
-            memcpy(list.blocks, from + block_offset(&counts, kind), (size_t)list.count * sizeof *list.blocks);
+            memcpy(list.blocks, bytes + block_offset(&counts, kind),
+                   (size_t)list.count * sizeof *list.blocks);
     }
     VY_ASSERT(world->state->block_kinds == world->counts.of[BLOCK_entry]);
     set_integrator(world, (vy_integrator)world->state->integrator);

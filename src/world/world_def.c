@@ -97,7 +97,7 @@ void vy_resolve_drone_def(vy_drone_def *def, double dt)
     vy_calibrate_sensors(def);
 }
 
-vy_status vy_check_start(const char *whose, const body_state *start, vy_error *err)
+vy_status vy_check_start(const char *owner, const body_state *start, vy_error *err)
 {
     const struct {
         const char *name, *unit;
@@ -110,7 +110,7 @@ vy_status vy_check_start(const char *whose, const body_state *start, vy_error *e
     for (size_t i = 0; i < sizeof starts / sizeof starts[0]; ++i) {
         if (vy_all_within(starts[i].values, starts[i].count, starts[i].unit)) continue;
         const double max = vy_limits_of(starts[i].unit).max;
-        return vy_fail(err, VY_BAD_VALUE, "%s.%s must be between %g and %g %s", whose, starts[i].name, -max,
+        return vy_fail(err, VY_BAD_VALUE, "%s.%s must be between %g and %g %s", owner, starts[i].name, -max,
                        max, starts[i].unit);
     }
     return VY_OK;

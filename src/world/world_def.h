@@ -14,8 +14,8 @@
 #define VY_DELAY_CAP_MAX       100000000u
 
 vy_status vy_check_world_def(const vy_world_def *def, vy_error *err);
-/// Numbers to start with, within the bounds of their units; `whose` is for the error.
-vy_status vy_check_start(const char *whose, const body_state *start, vy_error *err);
+/// Numbers to start with, within the bounds of their units; `owner` is for the error.
+vy_status vy_check_start(const char *owner, const body_state *start, vy_error *err);
 vy_status vy_check_drone_def(const vy_drone_def *def, vy_error *err);
 vy_status vy_check_world_body_def(const vy_world_body_def *def, vy_error *err);
 vy_status vy_check_disturbance_def(const vy_disturbance_def *def, vy_error *err);

@@ -8,9 +8,12 @@
 
 /// Work on one drone since its account was opened [J].
 typedef struct energy_balance {
-    double start; // kinetic energy then
-    double rotors, work[EFFECT_COUNT], contacts, exchanged;
-    double closing_start; // work of closing joints before
+    double start;              // kinetic energy then
+    double rotors;             // work of rotors and thrusters
+    double work[EFFECT_COUNT]; // of each effect
+    double contacts;           // of contacts
+    double exchanged;          // sum of the magnitudes of all work
+    double closing_start;      // work of closing joints before
 } energy_balance;
 
 struct vy_world {
@@ -36,27 +39,27 @@ struct vy_world {
     vy_model faulty_model;       // the model that points there
     vy_bodies *bodies;           // drones and bodies as joints and contacts see them, by number; obstacles
                                  // follow. NULL: neither joints nor contacts nor obstacles
-    vy_contacts_def contacts_def; // of that set
-    double closing_speed, open_limit;
-    vy_collider_def *solid_defs;     // [body_cap] shapes of drones and bodies, for a set that is made later
-    solid_memory *solid_memories;    // [body_cap + obstacle_cap] what their shapes stand on
-    double *max_extent;              // [m] [body_cap + obstacle_cap] of a shape from the origin of its frame
-    energy_balance *energy_balances; // [body_cap] what is not state: opened again, never restored
-    int tracks_energy;
-    uint64_t loads_tick; // of the step whose loads are kept; 0: of none
-    vy_globe globe;      // of a world at a planet's origin: the ground of its planes
-    int has_ground;      // an obstacle is the ground: then there is none at z = 0
-    wake_entry *wakes;
-    struct loop_model *loops; // [drone_cap] closed loops, in a world with a budget
-    double *ground_heights;   // what model.ground_heights reads, in a world with obstacles
-    vy_vehicle_def *vehicles; // as declared, of each drone
+    vy_contacts_def contacts_def;     // of that set
+    double closing_speed, open_limit; // likewise: as in vy_world_def
+    vy_collider_def *solid_defs;      // [body_cap] shapes of drones and bodies, for a set that is made later
+    solid_memory *solid_memories;     // [body_cap + obstacle_cap] what their shapes stand on
+    double *max_extent;               // [m] [body_cap + obstacle_cap] of a shape from the origin of its frame
+    energy_balance *energy_balances;  // [body_cap] what is not state: opened again, never restored
+    int tracks_energy;                // 1: energy_balances are kept
+    uint64_t loads_tick;              // of the step whose loads are kept; 0: of none
+    vy_globe globe;                   // of a world at a planet's origin: the ground of its planes
+    int has_ground;                   // an obstacle is the ground: then there is none at z = 0
+    wake_entry *wakes;                // [drone_cap] scratch of the search for wakes, in a world with wakes
+    struct loop_model *loops;         // [drone_cap] closed loops, in a world with a budget
+    double *ground_heights;           // what model.ground_heights reads, in a world with obstacles
+    vy_vehicle_def *vehicles;         // as declared, of each drone
     uint64_t
         *release_requests; // [drone_cap] payloads that its controller releases in this step; NULL elsewhere
     vy_sink sink;
     vy_replay replay;
     unsigned char *block;  // what all these arrays lie in: capacity.c
     int state_is_borrowed; // but for the state: vy_world_move_state()
-    size_t memory;
+    size_t memory;         // [bytes] allocated in all
 };
 
 /// What a world can have more of before its first step.
@@ -78,9 +81,9 @@ enum capacity {
 /// The first block of memory, with capacity for nothing.
 vy_status vy_world_alloc_memory(vy_world *world, vy_error *err);
 void vy_world_free_memory(vy_world *world);
-/// Reserve capacity for `need` of something. The world's arrays may move. VY_FULL,
+/// Reserve capacity for `needed` of something. The world's arrays may move. VY_FULL,
 /// VY_NO_MEMORY: nothing has changed.
-vy_status vy_world_reserve(vy_world *world, enum capacity what, uint64_t need, vy_error *err);
+vy_status vy_world_reserve(vy_world *world, enum capacity resource, uint64_t needed, vy_error *err);
 /// Keep the declared shape of drone or body `number`.
 vy_status vy_world_store_solid(vy_world *world, uint32_t number, const vy_collider_def *solid, vy_error *err);
 /// Reserve a set for so many bodies, obstacles included, and joints.
@@ -190,7 +193,7 @@ void vy_ground_stage(vy_world *world);
 ground_probe vy_world_ground(const vy_world *world);
 
 /// Kinetic energy of drone or body `index` [J].
-double vy_body_kinetic(const vy_world *world, uint32_t index);
+double vy_body_kinetic_energy(const vy_world *world, uint32_t index);
 
 /// Before the plant: save the start states for contacts; account the work of the step.
 void vy_prestep_stage(vy_world *world, const vy_model *plant);
@@ -211,7 +214,7 @@ vy_status vy_world_reserve_loads(vy_world *world, uint32_t bodies, vy_error *err
 /// Before the plant: the work that the coming step does on everything that no joint holds.
 void vy_energy_stage(vy_world *world, const vy_model *m);
 /// The work of contacts on a drone or body, from the end of its free flight to their result.
-void vy_energy_contact(vy_world *world, uint32_t index, const body_state *flown, const body_state *now);
+void vy_energy_contact(vy_world *world, uint32_t index, const body_state *flown, const body_state *solved);
 /// The work of an impulse of contacts, world, and an angular one, body axes, over a step.
 void vy_energy_impulse(vy_world *world, uint32_t index, vec3 impulse, vec3 angular, const body_state *from,
                        const body_state *to);
