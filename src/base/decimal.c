@@ -13,18 +13,18 @@ static int is_digit(char c) { return c >= '0' && c <= '9'; }
 static size_t read_exponent(const char *text, size_t size, long *out)
 {
     VY_ASSERT(out != NULL);
-    size_t at = 1;
+    size_t position = 1;
     long exponent = 0;
     if (size == 0 || (text[0] != 'e' && text[0] != 'E')) return 0;
-    const int is_negative = at < size && text[at] == '-';
-    if (at < size && (text[at] == '-' || text[at] == '+')) ++at;
-    if (at == size || !is_digit(text[at])) return 0;
-    for (; at < size && is_digit(text[at]); ++at) {
-        if (exponent < 100000) exponent = 10 * exponent + (text[at] - '0');
+    const int is_negative = position < size && text[position] == '-';
+    if (position < size && (text[position] == '-' || text[position] == '+')) ++position;
+    if (position == size || !is_digit(text[position])) return 0;
+    for (; position < size && is_digit(text[position]); ++position) {
+        if (exponent < 100000) exponent = 10 * exponent + (text[position] - '0');
     }
     VY_ASSERT(exponent >= 0 && exponent < 1000000);
     *out = is_negative ? -exponent : exponent;
-    return at;
+    return position;
 }
 
 size_t vy_decimal_read(const char *text, size_t size, int power, double *out)
@@ -32,25 +32,27 @@ size_t vy_decimal_read(const char *text, size_t size, int power, double *out)
     VY_ASSERT((text != NULL || size == 0) && out != NULL);
     VY_ASSERT(power > -100000 && power < 100000);
     char buffer[DIGITS_MAX + 40]; // the digits as a whole number: no locale writes that otherwise
-    size_t at = 0;
+    size_t position = 0;
     int length = 0, digit_count = 0, has_point = 0;
     long exponent = 0, point_exponent = 0;
-    if (at < size && (text[at] == '-' || text[at] == '+')) buffer[length++] = text[at++];
-    for (; at < size && (is_digit(text[at]) || (text[at] == '.' && !has_point)); ++at) {
-        if (text[at] == '.') {
+    if (position < size && (text[position] == '-' || text[position] == '+'))
+        buffer[length++] = text[position++];
+    for (; position < size && (is_digit(text[position]) || (text[position] == '.' && !has_point));
+         ++position) {
+        if (text[position] == '.') {
             has_point = 1;
             continue;
         }
         if (digit_count++ == DIGITS_MAX) return 0;
-        buffer[length++] = text[at];
+        buffer[length++] = text[position];
         point_exponent -= has_point;
     }
     if (digit_count == 0) return 0;
-    at += read_exponent(text + at, size - at, &exponent);
-    VY_ASSERT(at <= size && length <= DIGITS_MAX + 1);
+    position += read_exponent(text + position, size - position, &exponent);
+    VY_ASSERT(position <= size && length <= DIGITS_MAX + 1);
     snprintf(buffer + length, sizeof buffer - (size_t)length, "e%ld", exponent + point_exponent + power);
     *out = strtod(buffer, NULL);
-    return at;
+    return position;
 }
 
 int vy_decimal_parse(const char *text, size_t size, double *out)

@@ -27,11 +27,11 @@ VY_FN mask reals_bounded(const real *values, size_t count)
     for (; i < count; ++i) a = a + values[i];
     const real sum = ((real_abs(a) + real_abs(b)) + (real_abs(c) + real_abs(d))) +
                      ((real_abs(e) + real_abs(f)) + (real_abs(g) + real_abs(h)));
-    mask bounded = sum <= REAL_MAX;
-    if (mask_all(bounded)) return bounded;
-    bounded = mask_set(1);
-    for (i = 0; i < count; ++i) bounded = bounded & real_is_bounded(values[i]);
-    return bounded;
+    mask is_bounded = sum <= REAL_MAX;
+    if (mask_all(is_bounded)) return is_bounded;
+    is_bounded = mask_set(1);
+    for (i = 0; i < count; ++i) is_bounded = is_bounded & real_is_bounded(values[i]);
+    return is_bounded;
 }
 
 /// 1 when no value is infinite, beyond REAL_MAX, or NaN; else 0.

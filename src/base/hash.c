@@ -12,8 +12,8 @@ uint64_t vy_hash64(const void *data, size_t size)
     return vy_cpu() == VY_CPU_BASELINE ? vy_hash64_baseline(data, size) : vy_hash64_avx2(data, size);
 }
 
-uint64_t vy_hash_chain(uint64_t before, const void *data, size_t size)
+uint64_t vy_hash_chain(uint64_t previous_hash, const void *data, size_t size)
 {
-    const uint64_t words[2] = {before, vy_hash64(data, size)};
+    const uint64_t words[2] = {previous_hash, vy_hash64(data, size)};
     return vy_hash64(words, sizeof words);
 }

@@ -34,9 +34,9 @@ VY_FN void math_quarter_angle(uint64_t p[3], double *high, double *low)
     const double l = (double)(((p[0] & 0x7ffu) << 42) | (p[1] >> 22)) * (unit * 0x1p-53);
     const double h1 = (double)((p[0] >> 38) << 27) * unit, h2 = h - h1;
     const double a = 0x1.921fb5p+0, c = 0x1.110b4611a6263p-26;
-    const double big = h1 * a, small = h2 * a + h * c;
-    *high = big + small;
-    *low = ((big - *high) + small) + l * (a + c);
+    const double main_product = h1 * a, small_products = h2 * a + h * c;
+    *high = main_product + small_products;
+    *low = ((main_product - *high) + small_products) + l * (a + c);
 }
 
 /// x modulo pi/2 for |x| >= 1/2 of any size (Payne and Hanek 1983): high + low in [-pi/4, pi/4], and the
@@ -394,8 +394,9 @@ VY_FN real math_pow_finite(real x, real y)
     const real c = real_clamp(y, real_set(-0x1p80), real_set(0x1p80)); // over- or underflows just the same
     const real p = c * high, rest = math_product_error(c, high, p) + c * low;
     const mask in_range = real_abs(p) < 800.0;
-    const real edge = real_copysign(real_set(800.0), p);
-    return math_exp_pair(real_select(in_range, p, edge), real_select(in_range, rest, real_set(0.0)));
+    const real clamped_exponent = real_copysign(real_set(800.0), p);
+    return math_exp_pair(real_select(in_range, p, clamped_exponent),
+                         real_select(in_range, rest, real_set(0.0)));
 }
 
 /// Lanes where |x| is a whole number.

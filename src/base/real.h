@@ -284,9 +284,9 @@ VY_FN int mask_any(mask m)
 #elif defined(__SSE2__) && VY_LANES == 2
     return _mm_movemask_pd((__m128d)m) != 0;
 #else
-    int64_t any = 0;
-    for (int i = 0; i < VY_LANES; ++i) any |= m[i];
-    return any != 0;
+    int64_t combined = 0;
+    for (int i = 0; i < VY_LANES; ++i) combined |= m[i];
+    return combined != 0;
 #endif
 }
 

@@ -85,10 +85,10 @@ VY_FN real rng_uniform(bits high, bits low)
 /// Where n, the lower 31 bits of a word with a 1 behind them, lies in the table of normal deviates. The
 /// segment is its exponent and the top three bits of its fraction; the rest of the fraction, made a number of
 /// [1, 1.125), is the place in it.
-VY_FN bits rng_segment(bits word, real *place)
+VY_FN bits rng_segment(bits word, real *segment_position)
 {
     const bits d = bits_of(real_from_uint(((word & 0x7fffffffu) << 1) | 1u));
-    *place = real_of((d & 0x0001ffffffffffffu) | 0x3ff0000000000000u);
+    *segment_position = real_of((d & 0x0001ffffffffffffu) | 0x3ff0000000000000u);
     return (d >> 49) - (0x3ffu << 3);
 }
 

@@ -35,13 +35,13 @@ vy_batch_def vy_default_batch_def(void)
     };
 }
 
-// The widest kernel that this CPU can run and `lanes` allows; NULL: not that one here.
-static const lanes_kernel *choose_lanes(uint32_t lanes)
+// The widest kernel that this CPU can run and `width` allows; NULL: not that one here.
+static const lanes_kernel *choose_lanes(uint32_t width)
 {
     const lanes_kernel *const kernels[] = {vy_lanes_8_avx512, vy_lanes_4_avx2, vy_lanes_2, vy_lanes_1};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; ++i) {
         const lanes_kernel *kernel = kernels[i];
-        if (kernel == NULL || (lanes != 0 && (uint32_t)kernel->width != lanes)) continue;
+        if (kernel == NULL || (width != 0 && (uint32_t)kernel->width != width)) continue;
 #if defined(__x86_64__)
         if (kernel->width == 8 && !(__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                                     __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi")))

@@ -35,7 +35,7 @@ static vy_status check_device(vy_error *err)
     return vy_fail(err, VY_NOT_FOUND, "GPU: none on this machine (%s)", cudaGetErrorString(error));
 }
 
-static vy_status upload(const void *from, size_t size, void **out, vy_error *err)
+static vy_status allocate_and_upload(const void *from, size_t size, void **out, vy_error *err)
 {
     *out = NULL;
     vy_status status = check_cuda(cudaMalloc(out, size > 0 ? size : 1), err);
@@ -48,10 +48,12 @@ static vy_status upload(const void *from, size_t size, void **out, vy_error *err
 static vy_status upload_model(vy_gpu *gpu, vy_error *err)
 {
     lanes_config config = *gpu->job.layout.config;
-    vy_status status = upload(config.drones, config.drone_count * sizeof *config.drones, &gpu->drones, err);
+    vy_status status =
+        allocate_and_upload(config.drones, config.drone_count * sizeof *config.drones, &gpu->drones, err);
     if (status == VY_OK)
-        status = upload(config.disturbances, config.disturbance_count * sizeof *config.disturbances,
-                        &gpu->disturbances, err);
+        status =
+            allocate_and_upload(config.disturbances, config.disturbance_count * sizeof *config.disturbances,
+                                &gpu->disturbances, err);
     if (status != VY_OK) return status;
     config.drones = (drone_model *)gpu->drones;
     config.disturbances = (disturbance_model *)gpu->disturbances;
@@ -59,7 +61,7 @@ static vy_status upload_model(vy_gpu *gpu, vy_error *err)
     if (model == NULL) return vy_fail(err, VY_NO_MEMORY, "GPU: no memory");
     gpu->kernel->prepare(&config, model);
     void *device_memory = NULL;
-    status = upload(model, gpu->kernel->model_size, &device_memory, err);
+    status = allocate_and_upload(model, gpu->kernel->model_size, &device_memory, err);
     gpu->job.model = device_memory;
     delete[] model;
     return status;
@@ -96,8 +98,8 @@ vy_status vy_gpu_create(vy_batch *batch, vy_gpu **out, vy_error *err)
     uint32_t observed_cells[GPU_OBSERVED_MAX];
     if (status == VY_OK) status = vy_batch_gpu_layout(batch, GPU_NOISE_MAX, layout, observed_cells, err);
     if (status == VY_OK) {
-        const size_t blocks = (layout->worlds + GPU_WARP - 1) / GPU_WARP;
-        gpu->cells_size = blocks * layout->block_cells * GPU_WARP * 8;
+        const size_t block_count = (layout->worlds + GPU_WARP - 1) / GPU_WARP;
+        gpu->cells_size = block_count * layout->block_cells * GPU_WARP * 8;
         gpu->actions_size = (size_t)layout->worlds * layout->action_size * sizeof(double);
         gpu->observations_size = (size_t)layout->worlds * layout->observation_size * sizeof(double);
         gpu->host_cells = new (std::nothrow) uint64_t[gpu->cells_size / 8]();
@@ -116,18 +118,21 @@ vy_status vy_gpu_create(vy_batch *batch, vy_gpu **out, vy_error *err)
         status = upload_model(gpu, err);
     }
     if (status == VY_OK)
-        status = upload(layout->config->is_integer,
-                        layout->config->is_integer != NULL ? layout->block_cells : 0, &device_memory, err);
+        status = allocate_and_upload(layout->config->is_integer,
+                                     layout->config->is_integer != NULL ? layout->block_cells : 0,
+                                     &device_memory, err);
     gpu->job.is_integer = status == VY_OK ? (const uint8_t *)device_memory : NULL;
-    if (status == VY_OK) status = upload(NULL, gpu->cells_size, &device_memory, err);
+    if (status == VY_OK) status = allocate_and_upload(NULL, gpu->cells_size, &device_memory, err);
     gpu->job.cells = status == VY_OK ? (uint64_t *)device_memory : NULL;
-    if (status == VY_OK) status = upload(NULL, 2 * (size_t)layout->worlds, &device_memory, err);
+    if (status == VY_OK) status = allocate_and_upload(NULL, 2 * (size_t)layout->worlds, &device_memory, err);
     gpu->job.ended = status == VY_OK ? (uint8_t *)device_memory : NULL;
-    if (status == VY_OK) status = upload(layout->actions, gpu->actions_size, &device_memory, err);
+    if (status == VY_OK)
+        status = allocate_and_upload(layout->actions, gpu->actions_size, &device_memory, err);
     gpu->job.actions = status == VY_OK ? (const double *)device_memory : NULL;
-    if (status == VY_OK) status = upload(NULL, gpu->observations_size, &device_memory, err);
+    if (status == VY_OK) status = allocate_and_upload(NULL, gpu->observations_size, &device_memory, err);
     gpu->job.observations = status == VY_OK ? (double *)device_memory : NULL;
-    if (status == VY_OK) status = upload(observed_cells, sizeof observed_cells, &device_memory, err);
+    if (status == VY_OK)
+        status = allocate_and_upload(observed_cells, sizeof observed_cells, &device_memory, err);
     gpu->job.observed_cells = status == VY_OK ? (const uint32_t *)device_memory : NULL;
     if (status == VY_OK) status = vy_gpu_upload(gpu, err);
     if (status != VY_OK) {
@@ -158,29 +163,29 @@ vy_status vy_gpu_cells(const vy_gpu *gpu, const char *field, vy_cells *out, vy_e
 }
 
 // The calling thread may have selected another device, and other streams may be using our arrays.
-static vy_status synchronise(const vy_gpu *gpu, vy_error *err)
+static vy_status synchronise_device(const vy_gpu *gpu, vy_error *err)
 {
     const vy_status status = check_cuda(cudaSetDevice(gpu->device), err);
     return status != VY_OK ? status : check_cuda(cudaDeviceSynchronize(), err);
 }
 
-static vy_status copy(const vy_gpu *gpu, void *to, const void *from, size_t size, cudaMemcpyKind direction,
-                      vy_error *err)
+static vy_status copy_memory(const vy_gpu *gpu, void *to, const void *from, size_t size,
+                             cudaMemcpyKind direction, vy_error *err)
 {
-    const vy_status status = synchronise(gpu, err);
+    const vy_status status = synchronise_device(gpu, err);
     return status != VY_OK ? status : check_cuda(cudaMemcpy(to, from, size, direction), err);
 }
 
 vy_status vy_gpu_upload_actions(vy_gpu *gpu, vy_error *err)
 {
-    return copy(gpu, (void *)gpu->job.actions, gpu->job.layout.actions, gpu->actions_size,
-                cudaMemcpyHostToDevice, err);
+    return copy_memory(gpu, (void *)gpu->job.actions, gpu->job.layout.actions, gpu->actions_size,
+                       cudaMemcpyHostToDevice, err);
 }
 
 vy_status vy_gpu_download_observations(vy_gpu *gpu, vy_error *err)
 {
-    return copy(gpu, gpu->job.layout.observations, gpu->job.observations, gpu->observations_size,
-                cudaMemcpyDeviceToHost, err);
+    return copy_memory(gpu, gpu->job.layout.observations, gpu->job.observations, gpu->observations_size,
+                       cudaMemcpyDeviceToHost, err);
 }
 
 vy_status vy_gpu_step_on(vy_gpu *gpu, uint64_t steps, void *stream, vy_error *err)
@@ -196,7 +201,7 @@ vy_status vy_gpu_step_on(vy_gpu *gpu, uint64_t steps, void *stream, vy_error *er
 
 vy_status vy_gpu_step(vy_gpu *gpu, uint64_t steps, vy_error *err)
 {
-    const vy_status sync_status = synchronise(gpu, err);
+    const vy_status sync_status = synchronise_device(gpu, err);
     if (sync_status != VY_OK) return sync_status;
     const vy_status status = vy_gpu_step_on(gpu, steps, NULL, err);
     return status != VY_OK ? status : check_cuda(cudaDeviceSynchronize(), err);
@@ -205,7 +210,7 @@ vy_status vy_gpu_step(vy_gpu *gpu, uint64_t steps, vy_error *err)
 vy_status vy_gpu_download(vy_gpu *gpu, vy_error *err)
 {
     const vy_status status =
-        copy(gpu, gpu->host_cells, gpu->job.cells, gpu->cells_size, cudaMemcpyDeviceToHost, err);
+        copy_memory(gpu, gpu->host_cells, gpu->job.cells, gpu->cells_size, cudaMemcpyDeviceToHost, err);
     if (status == VY_OK) vy_batch_gpu_copy(gpu->batch, GPU_WARP, gpu->host_cells, 1);
     return status;
 }
@@ -235,14 +240,15 @@ vy_status vy_gpu_upload(vy_gpu *gpu, vy_error *err)
     const vy_status basic_status = prepare_basic(gpu, err);
     if (basic_status != VY_OK) return basic_status;
     vy_status status =
-        copy(gpu, gpu->job.cells, gpu->host_cells, gpu->cells_size, cudaMemcpyHostToDevice, err);
+        copy_memory(gpu, gpu->job.cells, gpu->host_cells, gpu->cells_size, cudaMemcpyHostToDevice, err);
     if (status == VY_OK)
-        status = copy(gpu, gpu->job.observations, layout->observations, gpu->observations_size,
-                      cudaMemcpyHostToDevice, err);
+        status = copy_memory(gpu, gpu->job.observations, layout->observations, gpu->observations_size,
+                             cudaMemcpyHostToDevice, err);
     if (status == VY_OK)
-        status = copy(gpu, gpu->job.ended, layout->terminated, layout->worlds, cudaMemcpyHostToDevice, err);
+        status =
+            copy_memory(gpu, gpu->job.ended, layout->terminated, layout->worlds, cudaMemcpyHostToDevice, err);
     if (status == VY_OK)
-        status = copy(gpu, gpu->job.ended + layout->worlds, layout->truncated, layout->worlds,
-                      cudaMemcpyHostToDevice, err);
+        status = copy_memory(gpu, gpu->job.ended + layout->worlds, layout->truncated, layout->worlds,
+                             cudaMemcpyHostToDevice, err);
     return status;
 }

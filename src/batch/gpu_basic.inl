@@ -4,11 +4,11 @@
 #include <cuda_runtime.h>
 
 #if VY_SINGLE
-#define THREADS 64
-#define BLOCKS  7 // as many as shared memory has room for
+#define THREADS_PER_BLOCK         64
+#define BLOCKS_PER_MULTIPROCESSOR 7 // as many as shared memory has room for
 #else
-#define THREADS 64
-#define BLOCKS  4
+#define THREADS_PER_BLOCK         64
+#define BLOCKS_PER_MULTIPROCESSOR 4
 #endif
 #define SINGLE_WARP_BLOCKS_MAX 1024 // warps
 
@@ -19,7 +19,8 @@ struct basic_job {
 };
 
 template <int HAS_ACTIONS>
-__global__ static void __launch_bounds__(THREADS, BLOCKS) advance(const __grid_constant__ basic_job b)
+__global__ static void __launch_bounds__(THREADS_PER_BLOCK, BLOCKS_PER_MULTIPROCESSOR)
+    advance(const __grid_constant__ basic_job b)
 {
     extern __shared__ double storage[];
     const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -30,7 +31,7 @@ __global__ static void __launch_bounds__(THREADS, BLOCKS) advance(const __grid_c
 
 static void basic_configure(void)
 {
-    const int shared_size_max = THREADS * SHARED_STRIDE;
+    const int shared_size_max = THREADS_PER_BLOCK * SHARED_STRIDE;
     (void)cudaFuncSetAttribute(advance<0>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_size_max);
     (void)cudaFuncSetAttribute(advance<1>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_size_max);
 }
@@ -42,14 +43,14 @@ static void basic_advance(const gpu_job *job, const void *constants, void *strea
     b.job = *job;
     b.constants = *(const basic_constants *)constants;
     const uint32_t worlds = job->layout.worlds;
-    const uint32_t threads = worlds <= SINGLE_WARP_BLOCKS_MAX * GPU_WARP ? GPU_WARP : THREADS;
-    const uint32_t grid = (worlds + threads - 1) / threads;
-    const size_t shared = threads * SHARED_STRIDE;
+    const uint32_t threads = worlds <= SINGLE_WARP_BLOCKS_MAX * GPU_WARP ? GPU_WARP : THREADS_PER_BLOCK;
+    const uint32_t block_count = (worlds + threads - 1) / threads;
+    const size_t shared_size = threads * SHARED_STRIDE;
     if (job->layout.rung != VY_RUNG_NONE) {
-        advance<1><<<grid, threads, shared, (cudaStream_t)stream>>>(b);
+        advance<1><<<block_count, threads, shared_size, (cudaStream_t)stream>>>(b);
         return;
     }
-    advance<0><<<grid, threads, shared, (cudaStream_t)stream>>>(b);
+    advance<0><<<block_count, threads, shared_size, (cudaStream_t)stream>>>(b);
 }
 
 extern const gpu_basic_kernel GPU_BASIC = {sizeof(basic_constants), basic_prepare, basic_configure,

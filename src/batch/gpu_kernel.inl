@@ -13,7 +13,7 @@
 #include "world/environment_stage.h"
 #include <cuda_runtime.h>
 
-#define THREADS 64
+#define THREADS_PER_BLOCK 64
 
 /// One world, as a thread has it. Cells in the order of a block.
 struct gpu_world {
@@ -119,7 +119,7 @@ __device__ static void step_world(const gpu_layout *layout, const vy_model *m, c
     (void)events;
 }
 
-__global__ static void __launch_bounds__(THREADS) advance(gpu_job job)
+__global__ static void __launch_bounds__(THREADS_PER_BLOCK) advance(gpu_job job)
 {
     const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     const gpu_layout *layout = &job.layout;
@@ -157,7 +157,8 @@ static void kernel_prepare(const lanes_config *config, void *model)
 
 static void kernel_advance(const gpu_job *job, void *stream)
 {
-    advance<<<(job->layout.worlds + THREADS - 1) / THREADS, THREADS, 0, (cudaStream_t)stream>>>(*job);
+    advance<<<(job->layout.worlds + THREADS_PER_BLOCK - 1) / THREADS_PER_BLOCK, THREADS_PER_BLOCK, 0,
+              (cudaStream_t)stream>>>(*job);
 }
 
 extern const gpu_kernel GPU_KERNEL = {sizeof(vy_model), kernel_prepare, kernel_advance};

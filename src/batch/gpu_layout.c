@@ -8,8 +8,8 @@
 int vy_batch_gpu_is_basic(const vy_batch *batch, gpu_layout *layout)
 {
     const lanes_config *config = &batch->config;
-    enum { PARAMS = sizeof(drone_params) / 8 };
-    uint8_t may_vary[PARAMS] = {0};
+    enum { PARAMS_CELLS = sizeof(drone_params) / 8 };
+    uint8_t may_vary[PARAMS_CELLS] = {0};
     uint32_t count = 0;
 #define VARIED(member)                                                          \
     layout->randomised_cells[count] =                                           \
@@ -24,7 +24,7 @@ int vy_batch_gpu_is_basic(const vy_batch *batch, gpu_layout *layout)
     lanes_model_init(config, &m);
     const drone_model *d = &m.drones[0];
     drone_params first_params;
-    get_cells(batch, 0, config->params_offset, &first_params, PARAMS);
+    get_cells(batch, 0, config->params_offset, &first_params, PARAMS_CELLS);
     const vy_controller_def *controller = &d->controller;
     int is_basic = config->rung != VY_RUNG_NONE ||
                    (controller->kind == VY_CONTROLLER_HOLD && controller->setpoint_count == 0 &&
@@ -38,11 +38,11 @@ int vy_batch_gpu_is_basic(const vy_batch *batch, gpu_layout *layout)
 #define TEST(member, value) is_basic = is_basic && first_params.member == (value);
     BASIC_PARAMS(TEST)
 #undef TEST
-    uint64_t first_cells[PARAMS], other_cells[PARAMS];
+    uint64_t first_cells[PARAMS_CELLS], other_cells[PARAMS_CELLS];
     memcpy(first_cells, &first_params, sizeof first_cells);
     for (uint32_t i = 1; is_basic && i < batch->view.worlds; ++i) {
-        get_cells(batch, i, config->params_offset, other_cells, PARAMS);
-        for (uint32_t k = 0; k < PARAMS; ++k)
+        get_cells(batch, i, config->params_offset, other_cells, PARAMS_CELLS);
+        for (uint32_t k = 0; k < PARAMS_CELLS; ++k)
             is_basic = is_basic && (may_vary[k] || first_cells[k] == other_cells[k]);
     }
     // What the state of a basic drone has no room for is zero.

@@ -101,10 +101,10 @@ static void lanes_read_actions(const lanes_config *config, const double *actions
 
 // The hash of each world's step, as world/step.h takes it: over the NAP accounts only when the policy was
 // evaluated.
-static void lanes_hash(const lanes_config *config, mask live, mask nap_evaluated, lanes_model *lm,
+static void lanes_hash(const lanes_config *config, mask live_lanes, mask nap_evaluated, lanes_model *lm,
                        const lanes_block *b)
 {
-    const bits is_live = bits_select(live, bits_set(1), bits_set(0)),
+    const bits is_live = bits_select(live_lanes, bits_set(1), bits_set(0)),
                hashes_accounts = bits_select(nap_evaluated, bits_set(1), bits_set(0));
     const unsigned char *cells = (const unsigned char *)b->world;
     uint64_t *world_state = lm->world_state;
@@ -118,7 +118,7 @@ static void lanes_hash(const lanes_config *config, mask live, mask nap_evaluated
     }
 }
 
-VY_FN void lanes_step(const lanes_config *config, mask live, lanes_model *lm, void *scratch,
+VY_FN void lanes_step(const lanes_config *config, mask live_lanes, lanes_model *lm, void *scratch,
                       const lanes_block *b)
 {
     const vy_model *m = &lm->model, *plant = m;
@@ -138,7 +138,8 @@ VY_FN void lanes_step(const lanes_config *config, mask live, lanes_model *lm, vo
     const size_t size = config->drone_count * sizeof(drone_block);
     mask nap_evaluated;
     uint32_t events = 0; // not requested
-    VY_ASSERT(mask_any(live) && mask_all(mask_not(live) | (w->failure_reason == bits_set(VY_FAILURE_NONE))));
+    VY_ASSERT(mask_any(live_lanes) &&
+              mask_all(mask_not(live_lanes) | (w->failure_reason == bits_set(VY_FAILURE_NONE))));
 #define STAGE(...) __VA_ARGS__;
 #ifndef LANES_WITHOUT_OPTIONS
 #define STAGE_LANES(option, ...)                  \
@@ -155,14 +156,14 @@ VY_FN void lanes_step(const lanes_config *config, mask live, lanes_model *lm, vo
     (void)events;
     (void)options;
     (void)is_first_step;
-    if (config->chain) lanes_hash(config, live, nap_evaluated, lm, b);
+    if (config->chain) lanes_hash(config, live_lanes, nap_evaluated, lm, b);
 }
 
 VY_FN mask lanes_live(const lanes_block *b)
 {
-    const mask running = b->world->failure_reason == bits_set(VY_FAILURE_NONE);
-    const mask unhalted = b->episode_state->halted == bits_set(0);
-    return running & unhalted;
+    const mask is_running = b->world->failure_reason == bits_set(VY_FAILURE_NONE);
+    const mask is_unhalted = b->episode_state->halted == bits_set(0);
+    return is_running & is_unhalted;
 }
 
 static void lanes_advance(const lanes_config *config, void *model, void *scratch, uint64_t steps,
@@ -172,28 +173,29 @@ static void lanes_advance(const lanes_config *config, void *model, void *scratch
     const lanes_block b = lanes_block_at(config, block);
     const size_t size = (size_t)((unsigned char *)b.params - (unsigned char *)block); // of the state
     VY_ASSERT((uintptr_t)block % sizeof(real) == 0);
-    void *saved = (unsigned char *)scratch + size;
-    lm->world_state = (uint64_t *)(void *)((unsigned char *)saved + size);
+    void *saved_block = (unsigned char *)scratch + size;
+    lm->world_state = (uint64_t *)(void *)((unsigned char *)saved_block + size);
     lm->model.seed = b.episode_state->seed;
     lm->model.env.constant_wind = b.episode_state->constant_wind;
     lm->model.params = b.params;
     if (config->rung != VY_RUNG_NONE) lanes_read_actions(config, actions, world_count, lm->replies);
 
-    mask live = lanes_live(&b);
-    cells_save(live, block, saved, size);
-    for (uint64_t i = 0; i < steps && mask_any(live); ++i) {
-        lanes_step(config, live, lm, scratch, &b);
+    mask live_lanes = lanes_live(&b);
+    cells_save(live_lanes, block, saved_block, size);
+    for (uint64_t i = 0; i < steps && mask_any(live_lanes); ++i) {
+        lanes_step(config, live_lanes, lm, scratch, &b);
         if (config->episode != 0) {
-            const mask is_over = live & (b.world->tick >= bits_set(config->episode));
+            const mask is_over = live_lanes & (b.world->tick >= bits_set(config->episode));
             b.episode_state->halted = bits_select(is_over, bits_set(1), b.episode_state->halted);
         }
-        const mask remaining = live & lanes_live(&b);
-        if (mask_all(mask_not(live) | remaining)) continue;
-        cells_restore(live, saved, block, size); // some world has just ended: it stays as it is now
-        memcpy(saved, block, size);
-        live = remaining;
+        const mask remaining_lanes = live_lanes & lanes_live(&b);
+        if (mask_all(mask_not(live_lanes) | remaining_lanes)) continue;
+        cells_restore(live_lanes, saved_block, block,
+                      size); // some world has just ended: it stays as it is now
+        memcpy(saved_block, block, size);
+        live_lanes = remaining_lanes;
     }
-    cells_restore(live, saved, block, size);
+    cells_restore(live_lanes, saved_block, block, size);
 }
 
 static const lanes_kernel kernel = {

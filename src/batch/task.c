@@ -219,13 +219,15 @@ static int is_done(const vy_task *task, size_t row)
     return !task->def.goals_repeat && task->view.goal_index[row] >= task->def.goal_count;
 }
 
-static int has_arrived(const vy_task *task, size_t row, vec3 before, vec3 now)
+static int has_arrived(const vy_task *task, size_t row, vec3 position_before, vec3 position_now)
 {
     const uint32_t goal_index = task->view.goal_index[row];
     if (task->def.target == VY_TARGET_REFERENCE || is_done(task, row)) return 0;
     const vec3 goal = vec3_at(goal_at(task, row, goal_index));
-    if (task->def.target == VY_TARGET_GOALS) return vec3_length(vec3_sub(goal, now)) < task->def.goal_radius;
-    return task_crossed(before, now, goal, gate_normal(task, row, goal_index), task->def.goal_radius);
+    if (task->def.target == VY_TARGET_GOALS)
+        return vec3_length(vec3_sub(goal, position_now)) < task->def.goal_radius;
+    return task_crossed(position_before, position_now, goal, gate_normal(task, row, goal_index),
+                        task->def.goal_radius);
 }
 
 // ---- outputs
@@ -238,11 +240,11 @@ static const double *state_row(const vy_task *task, uint32_t world, uint32_t dro
 
 static double nearest_distance(const vy_task *task, uint32_t world, uint32_t drone)
 {
-    const vec3 own = vec3_at(state_row(task, world, drone));
+    const vec3 own_position = vec3_at(state_row(task, world, drone));
     double min = 1e300;
     for (uint32_t k = 0; k < task->view.drones; ++k) {
         if (k == drone) continue;
-        const double distance = vec3_length(vec3_sub(vec3_at(state_row(task, world, k)), own));
+        const double distance = vec3_length(vec3_sub(vec3_at(state_row(task, world, k)), own_position));
         if (distance < min) min = distance;
     }
     return min;
@@ -258,9 +260,9 @@ static float *write_vec3(vec3 v, float *out)
 
 static double time_of_episode(const vy_task *task, uint32_t world)
 {
-    const double steps = (double)task->view.episode_steps[world];
-    if (task->def.episode > 0) return steps / (double)task->def.episode;
-    return steps * (double)task->def.steps * task->batch->config.dt;
+    const double episode_steps = (double)task->view.episode_steps[world];
+    if (task->def.episode > 0) return episode_steps / (double)task->def.episode;
+    return episode_steps * (double)task->def.steps * task->batch->config.dt;
 }
 
 // What stands in an observation beside fields of the state.
@@ -489,8 +491,8 @@ static int find_observed(const char *name)
 // The batch that the task flies: the base fields, then the fields that are observed.
 static vy_status create_batch(vy_task *task, vy_error *err)
 {
-    static const char *const base[BASE_FIELDS] = {"body.position", "body.velocity", "body.attitude",
-                                                  "body.rate"};
+    static const char *const base_fields[BASE_FIELDS] = {"body.position", "body.velocity", "body.attitude",
+                                                         "body.rate"};
     const vy_task_def *def = &task->def;
     vy_batch_def batch_def = vy_default_batch_def();
     batch_def.scenario = def->scenario;
@@ -502,7 +504,7 @@ static vy_status create_batch(vy_task *task, vy_error *err)
     batch_def.randomisation_count = def->randomisation_count;
     memcpy(batch_def.randomisation, def->randomisation, sizeof batch_def.randomisation);
     batch_def.observe_count = BASE_FIELDS;
-    for (int k = 0; k < BASE_FIELDS; ++k) batch_def.observe[k] = base[k];
+    for (int k = 0; k < BASE_FIELDS; ++k) batch_def.observe[k] = base_fields[k];
     for (int k = 0; k < def->observe_count; ++k)
         if (find_observed(def->observe[k]) == OBSERVED_COUNT)
             batch_def.observe[batch_def.observe_count++] = def->observe[k];

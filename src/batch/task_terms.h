@@ -51,13 +51,15 @@ VY_FN real task_term(vy_reward_kind kind, real scale, const task_drone *d)
     }
 }
 
-/// Has the way from `before` to `now` crossed the disc of `radius` about `gate`, along `normal`?
-VY_FN int task_crossed(vec3 before, vec3 now, vec3 gate, vec3 normal, real radius)
+/// Has the way from `position_before` to `position_now` crossed the disc of `radius` about `gate`, along
+/// `normal`?
+VY_FN int task_crossed(vec3 position_before, vec3 position_now, vec3 gate, vec3 normal, real radius)
 {
-    const real distance_before = vec3_dot(vec3_sub(before, gate), normal),
-               distance_after = vec3_dot(vec3_sub(now, gate), normal);
+    const real distance_before = vec3_dot(vec3_sub(position_before, gate), normal),
+               distance_after = vec3_dot(vec3_sub(position_now, gate), normal);
     if (!(distance_before < 0.0 && distance_after >= 0.0)) return 0;
     const vec3 crossing =
-        vec3_add_scaled(before, distance_before / (distance_before - distance_after), vec3_sub(now, before));
+        vec3_add_scaled(position_before, distance_before / (distance_before - distance_after),
+                        vec3_sub(position_now, position_before));
     return vec3_length(vec3_sub(crossing, gate)) < radius;
 }

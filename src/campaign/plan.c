@@ -253,13 +253,13 @@ static void build_directions(vy_reader *r, vy_plan *p)
     const int is_saltelli = p->sample == VY_SAMPLE_SALTELLI;
     if (p->sample != VY_SAMPLE_SOBOL && !is_saltelli) return;
     const int dimensions = is_saltelli ? 2 * p->vary_count : p->vary_count,
-              blocks = is_saltelli ? 1 : p->replicates;
-    p->directions = calloc((size_t)blocks * (size_t)dimensions * 32 + 1, sizeof *p->directions);
+              replicate_count = is_saltelli ? 1 : p->replicates;
+    p->directions = calloc((size_t)replicate_count * (size_t)dimensions * 32 + 1, sizeof *p->directions);
     if (p->directions == NULL) {
         r->no_memory = 1;
         return;
     }
-    for (int i = 0; i < blocks; ++i) {
+    for (int i = 0; i < replicate_count; ++i) {
         for (int k = 0; k < dimensions; ++k) {
             uint32_t *v = p->directions + ((size_t)i * (size_t)dimensions + (size_t)k) * 32;
             vy_sobol_directions(k, v);
@@ -489,8 +489,8 @@ static int has_version(vy_report *report, const vy_node *root)
 }
 
 // Takes ownership of `text`.
-static vy_status parse(char *text, size_t size, const char *name, vy_find_scenario_fn *find, vy_plan **out,
-                       vy_diagnostics *diagnostics)
+static vy_status parse_plan(char *text, size_t size, const char *name, vy_find_scenario_fn *find_scenario,
+                            vy_plan **out, vy_diagnostics *diagnostics)
 {
     vy_yaml tree = {0};
     vy_report report = {.diagnostics = diagnostics};
@@ -505,9 +505,9 @@ static vy_status parse(char *text, size_t size, const char *name, vy_find_scenar
         vy_read_object(&reader, &vy_plan_table, root, plan);
         if (!reader.no_memory) check_plan(&reader, plan);
         if (report.status == VY_OK && !reader.no_memory) build_directions(&reader, plan);
-        if (report.status == VY_OK && !reader.no_memory && find != NULL) {
+        if (report.status == VY_OK && !reader.no_memory && find_scenario != NULL) {
             errno = 0;
-            plan->path = find(plan->scenario, name);
+            plan->path = find_scenario(plan->scenario, name);
             if (plan->path == NULL && errno == ENOMEM)
                 reader.no_memory = 1;
             else if (plan->path == NULL)
@@ -537,10 +537,10 @@ vy_status vy_plan_parse(const char *text, size_t size, const char *name, vy_plan
 {
     *diagnostics = (vy_diagnostics){.count = 0};
     *out = NULL;
-    return parse(vy_text_copy(text, size), size, name, NULL, out, diagnostics);
+    return parse_plan(vy_text_copy(text, size), size, name, NULL, out, diagnostics);
 }
 
-vy_status vy_plan_load(const char *path, vy_find_scenario_fn *find, vy_plan **out,
+vy_status vy_plan_load(const char *path, vy_find_scenario_fn *find_scenario, vy_plan **out,
                        vy_diagnostics *diagnostics)
 {
     char *text = NULL;
@@ -549,7 +549,7 @@ vy_status vy_plan_load(const char *path, vy_find_scenario_fn *find, vy_plan **ou
     *out = NULL;
     errno = 0;
     const vy_status status = vy_read_file(path, VY_TREE_TEXT_CAP, &text, &size);
-    if (status == VY_OK) return parse(text, size, path, find, out, diagnostics);
+    if (status == VY_OK) return parse_plan(text, size, path, find_scenario, out, diagnostics);
     vy_report report = {.diagnostics = diagnostics};
     vy_source source = {.name = vy_text_copy(path, strlen(path)), .is_override = 1};
     if (status == VY_NO_MEMORY || source.name == NULL) return VY_NO_MEMORY;

@@ -59,26 +59,28 @@ typedef struct vy_plan_variable {
 
 typedef struct vy_plan_stop {
     double limit;                   ///< the failure rate that is to be undercut; 0: there is no such rule
-    double confidence;              ///< of that
+    double confidence;              ///< in that, from 0 to 1
     double looks[VY_PLAN_LOOK_CAP]; ///< sizes at which it is looked at; 0 beyond the last
     int look_count;                 ///< how many looks: found out by checking
 } vy_plan_stop;
 
 typedef struct vy_plan {
-    int version;
+    int version; ///< of the format
     char name[VY_SCENARIO_NAME_CAP];
     char scenario[VY_PLAN_TEXT_CAP]; ///< as written
     uint64_t seed;
-    vy_sampling sample;
-    int cases; ///< all of them; 0 in the text: as many as a grid or list has
-    int replicates, repeat, shards;
+    vy_sampling sample; ///< how the points are spread
+    int cases;          ///< all of them; 0 in the text: as many as a grid or list has
+    int replicates;     ///< Latin hypercubes, or scramblings of Sobol points
+    int repeat;         ///< how often each point is flown, each time with another seed
+    int shards;         ///< pieces that are flown by one process each; 0: by the number of cases
     vy_plan_seeds seeds;
     int set_count, vary_count;
-    vy_plan_value *set; ///< changes of the scenario for all cases, each "key=value"
-    vy_plan_variable *vary;
-    vy_keep keep;   ///< which cases keep a log
-    int keep_count; ///< how many at most
-    vy_plan_stop stop;
+    vy_plan_value *set;     ///< changes of the scenario for all cases, each "key=value"
+    vy_plan_variable *vary; ///< what varies
+    vy_keep keep;           ///< which cases keep a log
+    int keep_count;         ///< how many at most
+    vy_plan_stop stop;      ///< when enough is known
     // What follows is found out by checking.
     int points;                     ///< cases without their repetitions
     int replicate_size;             ///< points of a replicate; of Saltelli's sample its base
@@ -96,7 +98,7 @@ typedef char *vy_find_scenario_fn(const char *name, const char *from);
 
 /// Read and check a plan: also the scenario, with every bound and value of what varies.
 /// @return as vy_scenario_load(); `*out` is NULL on failure
-vy_status vy_plan_load(const char *path, vy_find_scenario_fn *find, vy_plan **out,
+vy_status vy_plan_load(const char *path, vy_find_scenario_fn *find_scenario, vy_plan **out,
                        vy_diagnostics *diagnostics);
 
 /// The text alone: no file is opened, so its scenario and keys are not checked and no case can be made.

@@ -6,21 +6,21 @@
 
 enum { PERMUTE_ROUNDS = 6 };
 
-double vy_sample_uniform(uint64_t seed, uint32_t index, uint64_t place)
+double vy_sample_uniform(uint64_t seed, uint32_t index, uint64_t draw_index)
 {
     double x;
-    rng_uniforms(seed, RNG_STREAM_CAMPAIGN, index, place, &x, 1);
+    rng_uniforms(seed, RNG_STREAM_CAMPAIGN, index, draw_index, &x, 1);
     return x;
 }
 
-uint64_t vy_sample_permute(uint64_t seed, uint32_t index, uint64_t count, uint64_t at)
+uint64_t vy_sample_permute(uint64_t seed, uint32_t index, uint64_t count, uint64_t element)
 {
-    VY_ASSERT(at < count && count <= UINT64_C(1) << 32);
+    VY_ASSERT(element < count && count <= UINT64_C(1) << 32);
     int half_bits = 1;
     while (UINT64_C(1) << 2 * half_bits < count) ++half_bits;
     const uint64_t low_mask = (UINT64_C(1) << half_bits) - 1;
     do {
-        uint64_t left = at >> half_bits, right = at & low_mask;
+        uint64_t left = element >> half_bits, right = element & low_mask;
         for (int round = 0; round < PERMUTE_ROUNDS; ++round) {
             uint64_t words[4];
             rng_words(seed, RNG_STREAM_CAMPAIGN, index, (uint64_t)(round + 1) << 32 | right, 1, words);
@@ -28,9 +28,9 @@ uint64_t vy_sample_permute(uint64_t seed, uint32_t index, uint64_t count, uint64
             left = right;
             right = next;
         }
-        at = left << half_bits | right;
-    } while (at >= count); // a permutation of more: whoever comes from within gets back within
-    return at;
+        element = left << half_bits | right;
+    } while (element >= count); // a permutation of more: whoever comes from within gets back within
+    return element;
 }
 
 // Of a dimension from the second on: the degree of its primitive polynomial, the inner coefficients, and the
@@ -86,11 +86,11 @@ void vy_sobol_scramble(uint64_t seed, uint32_t index, uint32_t directions[32])
     }
 }
 
-uint32_t vy_sobol_point(const uint32_t directions[32], uint32_t at)
+uint32_t vy_sobol_point(const uint32_t directions[32], uint32_t point_index)
 {
     uint32_t x = 0;
-    for (int k = 0; at != 0; ++k, at >>= 1)
-        if (at & 1u) x ^= directions[k];
+    for (int k = 0; point_index != 0; ++k, point_index >>= 1)
+        if (point_index & 1u) x ^= directions[k];
     return x;
 }
 

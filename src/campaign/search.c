@@ -18,8 +18,8 @@ vy_search vy_search_begin(uint64_t seed, int variables)
 
 static double draw_uniform(const vy_search *s, int point, int variable)
 {
-    const uint64_t place = s->generation * 1024 + (uint64_t)point;
-    return vy_sample_uniform(s->seed, (uint32_t)(SEARCH_INDEX + variable), place);
+    const uint64_t draw_index = s->generation * 1024 + (uint64_t)point;
+    return vy_sample_uniform(s->seed, (uint32_t)(SEARCH_INDEX + variable), draw_index);
 }
 
 // Back into the cube, as by mirrors at its sides.

@@ -37,56 +37,56 @@ static vy_shard_header header_of(const vy_plan *plan, uint64_t index, uint64_t c
 {
     uint64_t first, last;
     vy_shard_range(plan, index, count, &first, &last);
-    vy_shard_header head = {.identity = plan->identity,
-                            .physics = VY_PHYSICS_REVISION,
-                            .index = index,
-                            .count = count,
-                            .first = first,
-                            .rows = last - first,
-                            .variable_count = (uint64_t)plan->vary_count,
-                            .expectation_count = (uint64_t)plan->base->expect_count};
-    memcpy(head.magic, MAGIC, sizeof head.magic);
-    memcpy(head.version, VY_VERSION, sizeof VY_VERSION);
-    return head;
+    vy_shard_header header = {.identity = plan->identity,
+                              .physics = VY_PHYSICS_REVISION,
+                              .index = index,
+                              .count = count,
+                              .first = first,
+                              .rows = last - first,
+                              .variable_count = (uint64_t)plan->vary_count,
+                              .expectation_count = (uint64_t)plan->base->expect_count};
+    memcpy(header.magic, MAGIC, sizeof header.magic);
+    memcpy(header.version, VY_VERSION, sizeof VY_VERSION);
+    return header;
 }
 
 vy_status vy_shard_write(const char *path, const char *suffix, const vy_plan *plan, uint64_t index,
                          uint64_t count, const double *rows, vy_error *err)
 {
-    const vy_shard_header head = header_of(plan, index, count);
-    const size_t size = (size_t)head.rows * vy_row_cells(plan) * sizeof(double);
-    uint64_t checksum = vy_hash_chain(vy_hash64(&head, sizeof head), rows, size);
+    const vy_shard_header header = header_of(plan, index, count);
+    const size_t size = (size_t)header.rows * vy_row_cells(plan) * sizeof(double);
+    uint64_t checksum = vy_hash_chain(vy_hash64(&header, sizeof header), rows, size);
     vy_file_sink *sink = NULL;
     vy_status status = vy_file_sink_open_as(path, suffix, NULL, &sink, err);
     if (status != VY_OK) return status;
-    const vy_byte_sink bytes = vy_file_sink_bytes(sink);
-    status = bytes.write(bytes.self, &head, sizeof head, err);
-    if (status == VY_OK) status = bytes.write(bytes.self, rows, size, err);
-    if (status == VY_OK) status = bytes.write(bytes.self, &checksum, sizeof checksum, err);
-    if (status == VY_OK) status = bytes.flush(bytes.self, err);
+    const vy_byte_sink byte_sink = vy_file_sink_bytes(sink);
+    status = byte_sink.write(byte_sink.self, &header, sizeof header, err);
+    if (status == VY_OK) status = byte_sink.write(byte_sink.self, rows, size, err);
+    if (status == VY_OK) status = byte_sink.write(byte_sink.self, &checksum, sizeof checksum, err);
+    if (status == VY_OK) status = byte_sink.flush(byte_sink.self, err);
     if (status == VY_OK) return vy_file_sink_commit(sink, err);
     vy_file_sink_discard(sink);
     return status;
 }
 
 // Whose results these are. The version comes first: it may explain all other differences.
-static vy_status check_header(const vy_shard_header *head, const vy_shard_header *expected, vy_error *err)
+static vy_status check_header(const vy_shard_header *header, const vy_shard_header *expected, vy_error *err)
 {
-    char version[sizeof head->version + 1] = "";
-    memcpy(version, head->version, sizeof head->version);
-    if (memcmp(head->version, expected->version, sizeof head->version) != 0)
+    char version[sizeof header->version + 1] = "";
+    memcpy(version, header->version, sizeof header->version);
+    if (memcmp(header->version, expected->version, sizeof header->version) != 0)
         return vy_fail(err, VY_OTHER_VERSION, "results of Volery %s; this is %s", version, VY_VERSION);
-    if (head->physics != expected->physics)
+    if (header->physics != expected->physics)
         return vy_fail(err, VY_OTHER_VERSION,
                        "results of physics revision %llu; this program computes revision %d",
-                       (unsigned long long)head->physics, VY_PHYSICS_REVISION);
-    if (head->identity != expected->identity)
+                       (unsigned long long)header->physics, VY_PHYSICS_REVISION);
+    if (header->identity != expected->identity)
         return vy_fail(err, VY_OTHER_VERSION,
                        "results of another plan, scenario or controller program (%016llx, here %016llx)",
-                       (unsigned long long)head->identity, (unsigned long long)expected->identity);
-    if (memcmp(head, expected, sizeof *head) != 0)
+                       (unsigned long long)header->identity, (unsigned long long)expected->identity);
+    if (memcmp(header, expected, sizeof *header) != 0)
         return vy_fail(err, VY_OTHER_VERSION, "shard %llu of %llu, and not %llu of %llu",
-                       (unsigned long long)head->index, (unsigned long long)head->count,
+                       (unsigned long long)header->index, (unsigned long long)header->count,
                        (unsigned long long)expected->index, (unsigned long long)expected->count);
     return VY_OK;
 }
@@ -102,16 +102,16 @@ static int has_values(const vy_plan *plan, const double *numbers)
     return 1;
 }
 
-static vy_status check_rows(const double *rows, const vy_shard_header *head, const vy_plan *plan,
+static vy_status check_rows(const double *rows, const vy_shard_header *header, const vy_plan *plan,
                             vy_error *err)
 {
     const size_t cells = vy_row_cells(plan);
-    for (uint64_t i = 0; i < head->rows; ++i) {
+    for (uint64_t i = 0; i < header->rows; ++i) {
         vy_result r;
         memcpy(&r, rows + i * cells, sizeof r);
-        if (r.index != head->first + i || r.outcome > VY_OUTCOME_INVALID || r.wall_clock > 1 ||
+        if (r.index != header->first + i || r.outcome > VY_OUTCOME_INVALID || r.wall_clock > 1 ||
             !has_values(plan, rows + i * cells + VY_RESULT_CELLS))
-            return vy_fail(err, VY_DAMAGED, "row %" PRIu64 " is not case %" PRIu64, i, head->first + i);
+            return vy_fail(err, VY_DAMAGED, "row %" PRIu64 " is not case %" PRIu64, i, header->first + i);
     }
     return VY_OK;
 }
@@ -119,27 +119,27 @@ static vy_status check_rows(const double *rows, const vy_shard_header *head, con
 vy_status vy_shard_parse(const void *data, size_t size, const vy_plan *plan, uint64_t index, uint64_t count,
                          const double **rows, vy_error *err)
 {
-    vy_shard_header head;
+    vy_shard_header header;
     const vy_shard_header expected = header_of(plan, index, count);
     const size_t cells = vy_row_cells(plan);
-    if (size < sizeof head) return vy_fail(err, VY_DAMAGED, "too short for a shard of results");
-    memcpy(&head, data, sizeof head);
-    if (memcmp(head.magic, MAGIC, sizeof head.magic) != 0)
+    if (size < sizeof header) return vy_fail(err, VY_DAMAGED, "too short for a shard of results");
+    memcpy(&header, data, sizeof header);
+    if (memcmp(header.magic, MAGIC, sizeof header.magic) != 0)
         return vy_fail(err, VY_DAMAGED, "not a shard of results");
-    const vy_status status = check_header(&head, &expected, err);
+    const vy_status status = check_header(&header, &expected, err);
     if (status != VY_OK) return status;
-    const size_t rows_size = (size_t)head.rows * cells * sizeof(double);
-    if (size != sizeof head + rows_size + sizeof(uint64_t))
+    const size_t rows_size = (size_t)header.rows * cells * sizeof(double);
+    if (size != sizeof header + rows_size + sizeof(uint64_t))
         return vy_fail(err, VY_DAMAGED, "%zu bytes, and not %zu", size,
-                       sizeof head + rows_size + sizeof(uint64_t));
+                       sizeof header + rows_size + sizeof(uint64_t));
     const char *bytes = data;
     uint64_t checksum;
-    memcpy(&checksum, bytes + sizeof head + rows_size, sizeof checksum);
-    if (checksum != vy_hash_chain(vy_hash64(&head, sizeof head), bytes + sizeof head, rows_size))
+    memcpy(&checksum, bytes + sizeof header + rows_size, sizeof checksum);
+    if (checksum != vy_hash_chain(vy_hash64(&header, sizeof header), bytes + sizeof header, rows_size))
         return vy_fail(err, VY_DAMAGED, "the checksum does not fit");
-    const double *parsed = (const double *)(const void *)(bytes + sizeof head);
+    const double *parsed = (const double *)(const void *)(bytes + sizeof header);
     *rows = parsed;
-    return check_rows(parsed, &head, plan, err);
+    return check_rows(parsed, &header, plan, err);
 }
 
 vy_status vy_shard_read(const char *path, const vy_plan *plan, uint64_t index, uint64_t count, double **rows,
@@ -166,9 +166,9 @@ vy_status vy_shard_read(const char *path, const vy_plan *plan, uint64_t index, u
     return status;
 }
 
-uint64_t vy_results_hash(uint64_t before, const vy_result *r)
+uint64_t vy_results_hash(uint64_t previous_hash, const vy_result *r)
 {
-    if (r->wall_clock) return before;
+    if (r->wall_clock) return previous_hash;
     const uint64_t cells[] = {r->index, r->config_hash, r->final_hash, r->outcome, r->reason};
-    return vy_hash_chain(before, cells, sizeof cells);
+    return vy_hash_chain(previous_hash, cells, sizeof cells);
 }

@@ -68,4 +68,4 @@ vy_status vy_shard_parse(const void *data, size_t size, const vy_plan *plan, uin
 
 /// The hash of all final hashes so far, after one more row, in the order of the cases. A wall clock's verdict
 /// does not count.
-uint64_t vy_results_hash(uint64_t before, const vy_result *r);
+uint64_t vy_results_hash(uint64_t previous_hash, const vy_result *r);

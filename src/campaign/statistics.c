@@ -21,15 +21,15 @@ static double beta_fraction(double a, double b, double x)
     d = 1.0 / (fabs(d) < tiny ? tiny : d);
     double h = d;
     for (int m = 1; m < 20000; ++m) {
-        const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-        d = 1.0 + even * d;
-        c = 1.0 + even / c;
+        const double even_coef = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+        d = 1.0 + even_coef * d;
+        c = 1.0 + even_coef / c;
         d = 1.0 / (fabs(d) < tiny ? tiny : d);
         c = fabs(c) < tiny ? tiny : c;
         h *= d * c;
-        const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-        d = 1.0 + odd * d;
-        c = 1.0 + odd / c;
+        const double odd_coef = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+        d = 1.0 + odd_coef * d;
+        c = 1.0 + odd_coef / c;
         d = 1.0 / (fabs(d) < tiny ? tiny : d);
         c = fabs(c) < tiny ? tiny : c;
         h *= d * c;
@@ -104,7 +104,7 @@ static int comes_before(const ranked *a, const ranked *b)
 }
 HEAP_SORT(sort_ranked, ranked, comes_before)
 
-static int rank(const double *values, size_t count, double *out)
+static int assign_ranks(const double *values, size_t count, double *out)
 {
     ranked *ranks = malloc((count + 1) * sizeof *ranks);
     if (ranks == NULL) return 0;
@@ -121,7 +121,7 @@ static int rank(const double *values, size_t count, double *out)
 double vy_rank_correlation(const double *a, const double *b, size_t count, double *scratch)
 {
     double *x = scratch, *y = scratch + count;
-    if (count < 2 || !rank(a, count, x) || !rank(b, count, y)) return (double)NAN;
+    if (count < 2 || !assign_ranks(a, count, x) || !assign_ranks(b, count, y)) return (double)NAN;
     const double mean = 0.5 * (double)(count - 1);
     double xx = 0.0, yy = 0.0, xy = 0.0;
     for (size_t i = 0; i < count; ++i) {
@@ -167,10 +167,10 @@ static size_t failures_cap(double limit, double cases) { return (size_t)(limit *
 int vy_stop_plan(double limit, double confidence, const double *sizes, int count, vy_stop_look *out)
 {
     const double alpha = 1.0 - confidence, last_size = sizes[count - 1];
-    const size_t cap = failures_cap(limit, last_size);
+    const size_t failure_cap = failures_cap(limit, last_size);
     // undecided[f]: the probability, at a rate of `limit`, of f failures so far without having been accepted.
-    double *undecided = calloc(cap + 1, sizeof *undecided),
-           *next_undecided = calloc(cap + 1, sizeof *next_undecided);
+    double *undecided = calloc(failure_cap + 1, sizeof *undecided),
+           *next_undecided = calloc(failure_cap + 1, sizeof *next_undecided);
     double previous_size = 0.0;
     if (undecided == NULL || next_undecided == NULL) {
         free(undecided);
@@ -180,21 +180,21 @@ int vy_stop_plan(double limit, double confidence, const double *sizes, int count
     undecided[0] = 1.0;
     for (int i = 0; i < count; ++i) {
         const uint64_t added_cases = (uint64_t)(sizes[i] - previous_size);
-        memset(next_undecided, 0, (cap + 1) * sizeof *next_undecided);
-        for (size_t k = 0; k <= cap && k <= added_cases; ++k) {
+        memset(next_undecided, 0, (failure_cap + 1) * sizeof *next_undecided);
+        for (size_t k = 0; k <= failure_cap && k <= added_cases; ++k) {
             const double probability = binomial(added_cases, k, limit);
-            for (size_t f = 0; f + k <= cap; ++f) next_undecided[f + k] += undecided[f] * probability;
+            for (size_t f = 0; f + k <= failure_cap; ++f) next_undecided[f + k] += undecided[f] * probability;
         }
         out[i] = (vy_stop_look){.cases = (uint64_t)sizes[i], .accept = -1};
         const double alpha_budget =
             alpha * (sizes[i] - previous_size) / last_size; // what a look does not spend is not spent later
         double alpha_spent = 0.0;
-        for (size_t f = 0; f <= cap && alpha_spent + next_undecided[f] <= alpha_budget; ++f) {
+        for (size_t f = 0; f <= failure_cap && alpha_spent + next_undecided[f] <= alpha_budget; ++f) {
             alpha_spent += next_undecided[f];
             next_undecided[f] = 0.0;
             out[i].accept = (int64_t)f;
         }
-        memcpy(undecided, next_undecided, (cap + 1) * sizeof *undecided);
+        memcpy(undecided, next_undecided, (failure_cap + 1) * sizeof *undecided);
         previous_size = sizes[i];
     }
     free(undecided);

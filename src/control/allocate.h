@@ -42,9 +42,10 @@ typedef struct allocate_state {
 
 VY_FN real allocate_gradient(const allocate_params *p, const allocate_state *s, int i)
 {
-    real g = -s->rhs[i];
-    for (int k = 0; k < VY_BASIC_OR(4, bits_uniform(p->count)); ++k) g = g + p->hessian[i][k] * s->x[k];
-    return g;
+    real gradient = -s->rhs[i];
+    for (int k = 0; k < VY_BASIC_OR(4, bits_uniform(p->count)); ++k)
+        gradient = gradient + p->hessian[i][k] * s->x[k];
+    return gradient;
 }
 
 /// The step to the best point with the held rotors held: LDL^T of the Hessian, in which held rows are those
@@ -78,21 +79,21 @@ VY_FN mask allocate_move(const allocate_params *p, allocate_state *s)
     allocate_direction(p, s, step);
     real step_length = real_set(1.0);
     for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->count)); ++i) {
-        const mask moves = (s->is_free[i] > 0.0) & (step[i] != 0.0);
+        const mask is_moving = (s->is_free[i] > 0.0) & (step[i] != 0.0);
         bound[i] = real_select(step[i] > 0.0, s->limit[i], real_set(0.0));
         step_to_bound[i] = real_select(
-            moves, (bound[i] - s->x[i]) / real_select(moves, step[i], real_set(1.0)), real_set(2.0));
+            is_moving, (bound[i] - s->x[i]) / real_select(is_moving, step[i], real_set(1.0)), real_set(2.0));
         step_length = real_min(step_length, step_to_bound[i]);
     }
     step_length = real_max(step_length, real_set(0.0));
     const mask arrived = step_length >= 1.0;
     mask seeking = s->unsolved & mask_not(arrived);
     for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->count)); ++i) {
-        const mask hit = seeking & (step_to_bound[i] <= step_length);
-        seeking = seeking & mask_not(hit); // one at a time, the first in order
+        const mask is_hit = seeking & (step_to_bound[i] <= step_length);
+        seeking = seeking & mask_not(is_hit); // one at a time, the first in order
         s->x[i] = real_select(s->unsolved, s->x[i] + step_length * step[i], s->x[i]);
-        s->x[i] = real_select(hit, bound[i], s->x[i]);
-        s->is_free[i] = real_select(hit, real_set(0.0), s->is_free[i]);
+        s->x[i] = real_select(is_hit, bound[i], s->x[i]);
+        s->is_free[i] = real_select(is_hit, real_set(0.0), s->is_free[i]);
     }
     return arrived;
 }
@@ -103,9 +104,9 @@ VY_FN void allocate_release(const allocate_params *p, mask arrived, allocate_sta
     real multiplier[ALLOCATE_ROTORS];
     real multiplier_max = real_set(1e-9);
     for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->count)); ++i) {
-        const real g = allocate_gradient(p, s, i);
-        const mask held = (s->is_free[i] == 0.0) & (s->limit[i] > 0.0);
-        multiplier[i] = real_select(held, real_select(s->x[i] > 0.0, g, -g), real_set(0.0));
+        const real gradient = allocate_gradient(p, s, i);
+        const mask is_held = (s->is_free[i] == 0.0) & (s->limit[i] > 0.0);
+        multiplier[i] = real_select(is_held, real_select(s->x[i] > 0.0, gradient, -gradient), real_set(0.0));
         multiplier_max = real_max(multiplier_max, multiplier[i]);
     }
     mask seeking = s->unsolved & arrived;

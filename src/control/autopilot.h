@@ -32,13 +32,13 @@ VY_FN void autopilot_sticks(const autopilot_params *p, vec3 position, quat attit
                                  real_select(distance2 > 0.0, distance2, one));
     const real cosine = (nose.x * to_target.x + nose.y * to_target.y) / scale;
     const real angle = math_acos(real_clamp(cosine, -one, one));
-    const mask turning = is_away & has_heading & (angle > p->tolerance);
+    const mask is_turning = is_away & has_heading & (angle > p->tolerance);
     // Sign of the cross product on the ground: a target on the left is turned to by a negative stick.
-    const real cross = nose.x * to_target.y - nose.y * to_target.x;
+    const real cross_product = nose.x * to_target.y - nose.y * to_target.x;
 
     sticks[0] = real_select(is_away & has_heading & mask_not(angle > p->tolerance), p->step, zero);
     sticks[1] = zero;
     sticks[2] = real_select(is_away & (to_target.z > AUTOPILOT_DEAD_ZONE), one,
                             real_select(is_away & (to_target.z < -AUTOPILOT_DEAD_ZONE), -one, zero));
-    sticks[3] = real_select(turning, real_select(cross > 0.0, -one, one), zero);
+    sticks[3] = real_select(is_turning, real_select(cross_product > 0.0, -one, one), zero);
 }

@@ -132,16 +132,17 @@ vy_status vy_check_record(const vy_controller_def *def, const vy_vehicle_def *ve
     if (def->kind != VY_CONTROLLER_RECORDED) return VY_OK;
     if ((unsigned)def->record_kind > VY_RECORD_SPEEDS)
         return vy_fail(err, VY_BAD_VALUE, "controller.plays must be motors or speeds");
-    const int thrusters = def->record_kind == VY_RECORD_MOTORS ? vehicle->thruster_count : 0,
-              effectors = vehicle->rotor_count + thrusters;
+    const int thruster_count = def->record_kind == VY_RECORD_MOTORS ? vehicle->thruster_count : 0,
+              effector_count = vehicle->rotor_count + thruster_count;
     if (n->rows < 1 || n->values == NULL)
         return vy_fail(err, VY_BAD_VALUE, "controller.record is missing: give it, or a file");
-    if (n->columns != 1 + effectors) {
+    if (n->columns != 1 + effector_count) {
         return vy_fail(
             err, VY_BAD_VALUE,
             "controller.record must have rows of %d numbers, a time and a value for each of %d %s, "
             "got %d",
-            1 + effectors, effectors, thrusters > 0 ? "rotors and thrusters" : "rotors", n->columns);
+            1 + effector_count, effector_count, thruster_count > 0 ? "rotors and thrusters" : "rotors",
+            n->columns);
     }
     for (int i = 0; i < n->rows; ++i) {
         const double *row = n->values + (size_t)i * (size_t)n->columns;
@@ -164,12 +165,12 @@ vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle
     if ((unsigned)def->flight > VY_FLIGHT_KINEMATIC) {
         return vy_fail(err, VY_BAD_VALUE, "controller.flight must be dynamic or kinematic");
     }
-    const int kinematic = def->flight == VY_FLIGHT_KINEMATIC;
-    if (kinematic && (vy_controller_follows(def->kind) || def->kind == VY_CONTROLLER_RECORDED)) {
+    const int is_kinematic = def->flight == VY_FLIGHT_KINEMATIC;
+    if (is_kinematic && (vy_controller_follows(def->kind) || def->kind == VY_CONTROLLER_RECORDED)) {
         return vy_fail(err, VY_BAD_VALUE, "controller.flight: a kinematic drone takes the sticks only");
     }
     const int has_effectors = vehicle->rotor_count > 0 || vehicle->thruster_count > 0;
-    if (def->kind != VY_CONTROLLER_NONE && !has_effectors && !kinematic) {
+    if (def->kind != VY_CONTROLLER_NONE && !has_effectors && !is_kinematic) {
         return vy_fail(err, VY_BAD_VALUE, "controller: %s has no rotors and no thrusters to control",
                        vehicle->name);
     }

@@ -133,26 +133,27 @@ VY_FN void control_lower_kinematic(const ladder_params *p, bits rung, mask activ
     c->velocity = vec3_select(has_sticks, velocity, c->velocity);
 }
 
-/// The rung `after` comes to act after the rung `before`, in the lanes of `active`: loops that become active
-/// start from the drone's present motion.
-VY_FN void control_enter_rung(const ladder_params *p, bits before, bits after, mask active,
+/// The rung `rung_after` comes to act after the rung `rung_before`, in the lanes of `active`: loops that
+/// become active start from the drone's present motion.
+VY_FN void control_enter_rung(const ladder_params *p, bits rung_before, bits rung_after, mask active,
                               const estimator_state *e, control_state *c)
 {
-    const mask enters_velocity =
-        active & rung_at_least(after, VY_RUNG_VELOCITY) & mask_not(rung_at_least(before, VY_RUNG_VELOCITY));
+    const mask enters_velocity = active & rung_at_least(rung_after, VY_RUNG_VELOCITY) &
+                                 mask_not(rung_at_least(rung_before, VY_RUNG_VELOCITY));
     if (mask_any(enters_velocity)) {
         const real yaw = yaw_of(e->attitude);
         real sine, cosine;
         math_sincos(yaw, &sine, &cosine);
-        const vec3 v = e->velocity;
-        const vec3 speed = vec3_make(cosine * v.x + sine * v.y, cosine * v.y - sine * v.x, v.z);
+        const vec3 velocity = e->velocity;
+        const vec3 speed = vec3_make(cosine * velocity.x + sine * velocity.y,
+                                     cosine * velocity.y - sine * velocity.x, velocity.z);
         c->heading = real_select(enters_velocity, yaw, c->heading);
         c->integral = vec3_select(enters_velocity, vec3_zero(), c->integral);
         c->speed = vec3_select(enters_velocity, speed, c->speed);
     }
     if (!VY_BASIC_OR(0, bits_uniform(p->uses_indi))) return;
-    const mask enters_rates =
-        active & rung_at_least(after, VY_RUNG_RATES) & mask_not(rung_at_least(before, VY_RUNG_RATES));
+    const mask enters_rates = active & rung_at_least(rung_after, VY_RUNG_RATES) &
+                              mask_not(rung_at_least(rung_before, VY_RUNG_RATES));
     if (mask_any(enters_rates)) {
         indi_state *sine = control_indi(c);
         *sine = indi_select(enters_rates, indi_start(e->rate, torque_of_motors(p, c->motors)), *sine);
@@ -171,20 +172,23 @@ VY_FN mask control_valid(const ladder_params *p, const control_reply *reply)
     const mask has_thrust = has_torque | has_rates | has_attitude;
     const mask has_wrench = has_thrust | has_velocity | has_sticks;
     const real attitude_norm2 = quat_dot(reply->attitude, reply->attitude);
-    mask valid = has_motors | has_wrench | rung_is(reply->rung, VY_RUNG_NONE);
+    mask is_valid = has_motors | has_wrench | rung_is(reply->rung, VY_RUNG_NONE);
     if (!bits_uniform(p->has_full_authority))
-        valid = valid & mask_not(has_wrench); // it takes motor commands only
-    if (VY_BASIC_OR(0, bits_uniform(p->kinematic))) valid = has_sticks | rung_is(reply->rung, VY_RUNG_NONE);
+        is_valid = is_valid & mask_not(has_wrench); // it takes motor commands only
+    if (VY_BASIC_OR(0, bits_uniform(p->kinematic)))
+        is_valid = has_sticks | rung_is(reply->rung, VY_RUNG_NONE);
     for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->command_count)); ++i) {
-        valid = valid & (mask_not(has_motors) | real_is_finite(reply->motors[i]));
+        is_valid = is_valid & (mask_not(has_motors) | real_is_finite(reply->motors[i]));
     }
-    for (int i = 0; i < 4; ++i) valid = valid & (mask_not(has_sticks) | real_is_finite(reply->sticks[i]));
-    valid = valid & (mask_not(has_thrust) | real_is_finite(reply->thrust));
-    valid = valid & (mask_not(has_attitude) | ((attitude_norm2 > 0.0) & real_is_finite(attitude_norm2)));
-    valid = valid &
-            (mask_not(has_velocity) | (vec3_is_finite(reply->velocity) & real_is_finite(reply->yaw_rate)));
-    return valid & (mask_not(has_torque | has_rates) |
-                    vec3_is_finite(vec3_select(has_torque, reply->torque, reply->rates)));
+    for (int i = 0; i < 4; ++i)
+        is_valid = is_valid & (mask_not(has_sticks) | real_is_finite(reply->sticks[i]));
+    is_valid = is_valid & (mask_not(has_thrust) | real_is_finite(reply->thrust));
+    is_valid =
+        is_valid & (mask_not(has_attitude) | ((attitude_norm2 > 0.0) & real_is_finite(attitude_norm2)));
+    is_valid = is_valid &
+               (mask_not(has_velocity) | (vec3_is_finite(reply->velocity) & real_is_finite(reply->yaw_rate)));
+    return is_valid & (mask_not(has_torque | has_rates) |
+                       vec3_is_finite(vec3_select(has_torque, reply->torque, reply->rates)));
 }
 
 /// `x` within its limits, in the lanes of `active`; elsewhere `otherwise`. Counts the lanes that were

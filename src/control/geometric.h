@@ -112,10 +112,10 @@ typedef struct drag_feedforward {
 /// across the heading's y).
 VY_FN desired_frame frame_with_drag(const ladder_params *p, const trajectory_point *r)
 {
-    mask limited;
+    mask is_limited;
     vec3 x[3], y[3];
     x[0] = vec3_add_scaled(vec3_sub(r->d[2], p->gravity), p->drag.x, r->d[1]);
-    x[0] = acceleration_limited(p, x[0], &limited);
+    x[0] = acceleration_limited(p, x[0], &is_limited);
     for (int k = 1; k < 3; ++k) x[k] = vec3_add_scaled(r->d[k + 2], p->drag.x, r->d[k + 1]);
     for (int k = 0; k < 3; ++k) y[k] = vec3_add_scaled(x[k], p->drag.y - p->drag.x, r->d[k + 1]);
     const direction alpha = direction_of(x[0], x[1], x[2]), beta = direction_of(y[0], y[1], y[2]);
@@ -165,8 +165,8 @@ VY_FN real trajectory_acceleration(const ladder_params *p, const trajectory_poin
     const vec3 error = vec3_sub(r->d[0], e->position), velocity_error = vec3_sub(r->d[1], e->velocity);
     a[0] = add_drag(drag, vec3_sub(vec3_add(r->d[2], *integral), p->gravity), drag->force[0]);
     a[0] = vec3_add_scaled(vec3_add_scaled(a[0], p->position_gain, error), p->velocity_gain, velocity_error);
-    mask limited;
-    a[0] = acceleration_limited(p, a[0], &limited);
+    mask is_limited;
+    a[0] = acceleration_limited(p, a[0], &is_limited);
     const real specific_thrust = real_max(vec3_dot(a[0], z), real_set(0.0)); // thrust over mass
     a[1] = add_drag(drag, r->d[3], drag->force[1]);
     a[2] = add_drag(drag, r->d[4], drag->force[2]);
@@ -197,15 +197,15 @@ VY_FN real lower_trajectory(const ladder_params *p, const trajectory_point *r, c
     vec3 a[3];
     const drag_feedforward drag = drag_feedforward_at(p, r);
     const real specific_thrust = trajectory_acceleration(p, r, &drag, e, &present, is_lee, &new_integral, a);
-    const desired_frame f = geometric_frame(a, r);
-    const vec3 tilt = attitude_error(f.r, present);
-    const mat3 relative = mat3_mul(mat3_transpose(present), f.r);
-    const vec3 rate = mat3_mul_vec(relative, f.rate);
+    const desired_frame frame = geometric_frame(a, r);
+    const vec3 rotation_error = attitude_error(frame.r, present);
+    const mat3 relative_rotation = mat3_mul(mat3_transpose(present), frame.r);
+    const vec3 rate = mat3_mul_vec(relative_rotation, frame.rate);
     vec3 angular_acceleration = vec3_scale(p->rate_gain, vec3_sub(rate, e->rate));
     angular_acceleration =
-        vec3_sub(angular_acceleration, vec3_scale(p->rate_gain, vec3_mul(p->attitude_gain, tilt)));
+        vec3_sub(angular_acceleration, vec3_scale(p->rate_gain, vec3_mul(p->attitude_gain, rotation_error)));
     if (is_lee) {
-        const vec3 feedforward = mat3_mul_vec(relative, f.acceleration);
+        const vec3 feedforward = mat3_mul_vec(relative_rotation, frame.acceleration);
         angular_acceleration =
             vec3_add(angular_acceleration, vec3_sub(feedforward, vec3_cross(e->rate, rate)));
     }

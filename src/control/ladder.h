@@ -64,8 +64,8 @@ typedef struct reference {
 VY_FN quat tilt_to(vec3 z) { return quat_normalize(quat_make(1.0 + z.z, -z.y, z.x, real_set(0.0))); }
 
 /// A desired acceleration (without gravity's) that rotors can give: no thrust downwards, nor zero thrust
-/// where there is no gravity, and no tilt above the largest. `*limited`: the tilt was.
-VY_FN vec3 acceleration_limited(const ladder_params *p, vec3 a, mask *limited)
+/// where there is no gravity, and no tilt above the largest. `*is_limited`: the tilt was.
+VY_FN vec3 acceleration_limited(const ladder_params *p, vec3 a, mask *is_limited)
 {
     const real min_thrust = 0.2 * vec3_length(p->gravity);
     a.z = real_max(a.z, min_thrust + 1e-3);
@@ -73,7 +73,7 @@ VY_FN vec3 acceleration_limited(const ladder_params *p, vec3 a, mask *limited)
     const real max_horizontal = p->tan_tilt * a.z;
     const real scale = real_select(horizontal > max_horizontal,
                                    max_horizontal / real_max(horizontal, real_set(1e-9)), real_set(1.0));
-    *limited = horizontal > max_horizontal;
+    *is_limited = horizontal > max_horizontal;
     return vec3_make(a.x * scale, a.y * scale, a.z);
 }
 
@@ -81,9 +81,9 @@ VY_FN vec3 acceleration_limited(const ladder_params *p, vec3 a, mask *limited)
 /// desired force seen along the present body z, so that a tilt not reached yet does not throw the drone up.
 /// Heading is turned first, then tilt.
 VY_FN real lower_acceleration(const ladder_params *p, vec3 desired, quat heading, quat present,
-                              quat *attitude, mask *limited)
+                              quat *attitude, mask *is_limited)
 {
-    const vec3 a = acceleration_limited(p, desired, limited);
+    const vec3 a = acceleration_limited(p, desired, is_limited);
     const vec3 z = vec3_scale(1.0 / vec3_length(a), a);
     *attitude = quat_mul(tilt_to(z), heading);
     const vec3 body_z = quat_rotate(present, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
@@ -112,8 +112,8 @@ VY_FN real lower_position(const ladder_params *p, const reference *r, const esti
     vec3 a = vec3_sub(vec3_add(r->acceleration, new_integral), p->gravity);
     a = vec3_add_scaled(a, p->position_gain, error);
     a = vec3_add_scaled(a, p->velocity_gain, velocity_error);
-    mask limited;
-    return lower_acceleration(p, a, r->heading, e->attitude, attitude, &limited);
+    mask is_limited;
+    return lower_acceleration(p, a, r->heading, e->attitude, attitude, &is_limited);
 }
 
 /// A rotation about world +z.
@@ -161,9 +161,9 @@ VY_FN real lower_velocity(const ladder_params *p, vec3 desired, real yaw_rate, c
     const vec3 new_integral =
         integral_clamped(p, vec3_add_scaled(*integral, p->position_gain * p->rate_period, error));
     const vec3 a = vec3_add_scaled(vec3_sub(new_integral, p->gravity), p->velocity_gain, error);
-    mask limited;
-    const real thrust = lower_acceleration(p, a, heading_of(*heading), e->attitude, attitude, &limited);
-    *integral = vec3_select(limited, *integral, new_integral);
+    mask is_limited;
+    const real thrust = lower_acceleration(p, a, heading_of(*heading), e->attitude, attitude, &is_limited);
+    *integral = vec3_select(is_limited, *integral, new_integral);
     return thrust;
 }
 
@@ -256,24 +256,26 @@ VY_FN real thrusters_saturated(const ladder_params *p, const real *desired)
 /// the least-norm thrusts would saturate.
 VY_FN real lower_wrench(const ladder_params *p, real thrust, vec3 torque, real *motors)
 {
-    real desired[LADDER_ROTORS], t[LADDER_ROTORS];
+    real desired_thrusts[LADDER_ROTORS], thrusts[LADDER_ROTORS];
     VY_ASSERT(bits_uniform(p->rotor_count) <= LADDER_ROTORS);
     real clamped = real_set(0.0);
     for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->rotor_count)); ++i) {
         const real *row = p->pseudo_inverse[i];
-        desired[i] = (row[0] * thrust + row[1] * torque.x) + (row[2] * torque.y + row[3] * torque.z);
-        t[i] = real_clamp(desired[i], real_set(0.0), p->rotor_thrust_max[i]);
-        clamped = clamped + real_select(t[i] == desired[i], real_set(0.0), real_set(1.0));
+        desired_thrusts[i] = (row[0] * thrust + row[1] * torque.x) + (row[2] * torque.y + row[3] * torque.z);
+        thrusts[i] = real_clamp(desired_thrusts[i], real_set(0.0), p->rotor_thrust_max[i]);
+        clamped = clamped + real_select(thrusts[i] == desired_thrusts[i], real_set(0.0), real_set(1.0));
     }
     if (mask_any(clamped > 0.0)) {
         const real requested[4] = {thrust, torque.x, torque.y, torque.z};
-        real best[LADDER_ROTORS];
-        for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->rotor_count)); ++i) best[i] = t[i];
-        allocate(&p->allocate, requested, p->rotor_thrust_max, best);
+        real best_thrusts[LADDER_ROTORS];
+        for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->rotor_count)); ++i) best_thrusts[i] = thrusts[i];
+        allocate(&p->allocate, requested, p->rotor_thrust_max, best_thrusts);
         for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->rotor_count)); ++i)
-            t[i] = real_select(clamped > 0.0, best[i], t[i]);
-        if (VY_BASIC_OR(0, bits_uniform(p->uses_thrusters))) clamped = thrusters_saturated(p, desired);
+            thrusts[i] = real_select(clamped > 0.0, best_thrusts[i], thrusts[i]);
+        if (VY_BASIC_OR(0, bits_uniform(p->uses_thrusters)))
+            clamped = thrusters_saturated(p, desired_thrusts);
     }
-    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->rotor_count)); ++i) motors[i] = command_of(p, i, t[i]);
+    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->rotor_count)); ++i)
+        motors[i] = command_of(p, i, thrusts[i]);
     return clamped;
 }

@@ -105,16 +105,16 @@ static void estimator_step(const loop *l, uint64_t tick, const double *inputs, a
     const double g = l->axis == LOOP_LATERAL ? p->gravity : 0.0;
     const double true_position = holds_no_position(p) ? 0.0 : s->x[X_POSITION];
     if (l->imu[tick]) {
-        const double t = (double)p->imu * p->dt;
-        s->gyro_bias += t * inputs[INPUT_GYRO_DRIFT];
-        s->accel_bias += t * inputs[INPUT_ACCEL_DRIFT];
+        const double imu_period = (double)p->imu * p->dt;
+        s->gyro_bias += imu_period * inputs[INPUT_GYRO_DRIFT];
+        s->accel_bias += imu_period * inputs[INPUT_ACCEL_DRIFT];
         s->rate = s->x[X_RATE] - s->gyro_bias;
-        s->angle += t * (s->rate + inputs[INPUT_ANGLE_RATE_ESTIMATE]);
-        const double force = (s->x[X_VELOCITY] - s->last_velocity) / t -
+        s->angle += imu_period * (s->rate + inputs[INPUT_ANGLE_RATE_ESTIMATE]);
+        const double force = (s->x[X_VELOCITY] - s->last_velocity) / imu_period -
                              0.5 * g * (s->x[X_ANGLE] + s->last_angle); // as the accelerometer sees it
         const double a = force + g * s->angle - s->accel_bias + inputs[INPUT_FORCE_ESTIMATE];
-        s->position += t * s->velocity + 0.5 * t * t * a;
-        s->velocity += t * a;
+        s->position += imu_period * s->velocity + 0.5 * imu_period * imu_period * a;
+        s->velocity += imu_period * a;
         s->last_velocity = s->x[X_VELOCITY];
         s->last_angle = s->x[X_ANGLE];
     }
@@ -129,11 +129,11 @@ static void estimator_step(const loop *l, uint64_t tick, const double *inputs, a
 }
 
 // As indi_filter_step().
-static void filter_step(const loop_params *p, double input, double *f)
+static void filter_step(const loop_params *p, double input, double *filter)
 {
-    const double difference = f[0] - input, derivative = f[1];
-    f[0] = input + (p->indi_transition[0][0] * difference + p->indi_transition[0][1] * derivative);
-    f[1] = p->indi_transition[1][0] * difference + p->indi_transition[1][1] * derivative;
+    const double difference = filter[0] - input, derivative = filter[1];
+    filter[0] = input + (p->indi_transition[0][0] * difference + p->indi_transition[0][1] * derivative);
+    filter[1] = p->indi_transition[1][0] * difference + p->indi_transition[1][1] * derivative;
 }
 
 // As indi_torque(), over the inertia.
@@ -187,7 +187,7 @@ static const double no_input[LOOP_INPUTS];
 
 // One step to phase `tick`, with what enters in it, and the quantities after it. A state of the plant depends
 // on itself and on those behind it.
-static void step(const loop *l, uint64_t tick, const double *inputs, axis_state *s, double *out)
+static void loop_step(const loop *l, uint64_t tick, const double *inputs, axis_state *s, double *out)
 {
     double x[PLANT_STATES], u[PLANT_INPUTS];
     const int first_input = inputs == no_input ? INPUT_ACTUATION : 0;
@@ -293,7 +293,7 @@ static double add_impulse_response(const loop *l, int input, uint64_t phase, uin
     const double *values = (const double *)&s, *units = (const double *)&state_units;
     uint64_t tick = phase;
     for (uint64_t n = 0; n < steps || tick != 1 % l->phases; ++n) {
-        step(l, tick, n == 0 ? unit_input : no_input, &s, signals);
+        loop_step(l, tick, n == 0 ? unit_input : no_input, &s, signals);
         add_magnitudes(signals, out->by_phase[tick]);
         if (n == 0 && all_zero(values)) break; // nothing enters there in this phase
         tick = tick + 1 < l->phases ? tick + 1 : 0;
@@ -325,7 +325,7 @@ static double sum_free_responses(const loop *l, uint64_t steps, const int *is_ex
         values[i] = units[i];
         uint64_t tick = 1 % l->phases;
         for (uint64_t n = 0; n < steps; ++n, tick = tick + 1 < l->phases ? tick + 1 : 0) {
-            step(l, tick, no_input, &s, signals);
+            loop_step(l, tick, no_input, &s, signals);
             add_magnitudes(signals, out->by_phase[tick]);
         }
         if (holds_no_position(l->p)) s.x[X_POSITION] = 0.0;
@@ -367,17 +367,17 @@ static int axis_gains(const loop *l, double (*out)[LOOP_INPUTS])
     }
     for (int input = 0; input < LOOP_INPUTS; ++input) {
         signal_sums totals;
-        double remaining = 0.0, offsets = 0.0;
+        double remaining = 0.0, offset_sum = 0.0;
         memset(&totals, 0, sizeof totals);
         for (uint64_t phase = 0; phase < l->phases && input_acts_on_axis(l->p, l->axis, input); ++phase) {
             remaining += add_impulse_response(l, input, phase, steps, &totals, is_excited, &offset);
-            offsets += offset;
+            offset_sum += offset;
         }
         // Of each phase one disturbance enters every `phases` steps until the end, and its offset stays.
         const uint64_t steps_after = l->p->horizon > steps ? l->p->horizon - steps : 0,
                        repetitions = steps_after / l->phases + 1;
         const double drift =
-            (double)repetitions * (offsets + drift_bound(l, remaining, remaining_fraction, &tail));
+            (double)repetitions * (offset_sum + drift_bound(l, remaining, remaining_fraction, &tail));
         for (int k = 0; k < LOOP_SIGNALS; ++k) {
             out[k][input] = 0.0;
             for (uint64_t last_phase = 0; last_phase < l->phases; ++last_phase) {

@@ -93,8 +93,8 @@ static void add_continuity_rows(const vy_path_def *def, const double *durations,
                                 double m[3 * MAX_INNER_WAYPOINTS][3 * MAX_INNER_WAYPOINTS],
                                 double b[3 * MAX_INNER_WAYPOINTS][3])
 {
-    const int inner = def->waypoint_count - 2;
-    for (int i = 1; i <= inner; ++i) {
+    const int inner_count = def->waypoint_count - 2;
+    for (int i = 1; i <= inner_count; ++i) {
         for (int k = 4; k <= 6; ++k) {
             const int row = 3 * (i - 1) + (k - 4);
             for (int side = 0; side < 2; ++side) { // the piece before, the piece after
@@ -109,7 +109,7 @@ static void add_continuity_rows(const vy_path_def *def, const double *durations,
                     if (order == 0) {
                         for (int axis = 0; axis < 3; ++axis)
                             b[row][axis] -= w * waypoint_coordinate(def, waypoint, axis);
-                    } else if (waypoint >= 1 && waypoint <= inner) {
+                    } else if (waypoint >= 1 && waypoint <= inner_count) {
                         m[row][3 * (waypoint - 1) + order - 1] += w;
                     }
                 }
@@ -124,16 +124,16 @@ static double fit_polynomials(const vy_path_def *def, const double *durations, d
     double m[3 * MAX_INNER_WAYPOINTS][3 * MAX_INNER_WAYPOINTS], b[3 * MAX_INNER_WAYPOINTS][3];
     memset(m, 0, sizeof m);
     memset(b, 0, sizeof b);
-    const int inner = def->waypoint_count - 2;
+    const int inner_count = def->waypoint_count - 2;
     add_continuity_rows(def, durations, m, b);
-    solve(3 * inner, m, b);
+    solve(3 * inner_count, m, b);
     double cost = 0.0;
     for (int i = 0; i + 1 < def->waypoint_count; ++i) {
         const double t = durations[i];
         for (int axis = 0; axis < 3; ++axis) {
             double ends[2][4], c[8], power = 1.0;
             for (int e = 0; e < 2; ++e) {
-                const int waypoint = i + e, is_inner = waypoint >= 1 && waypoint <= inner;
+                const int waypoint = i + e, is_inner = waypoint >= 1 && waypoint <= inner_count;
                 ends[e][0] = waypoint_coordinate(def, waypoint, axis);
                 for (int k = 1; k < 4; ++k) {
                     ends[e][k] = is_inner ? b[3 * (waypoint - 1) + k - 1][axis] : 0.0;
@@ -180,21 +180,21 @@ static double time_scale_needed(const vy_path_def *def, const double *durations,
 // Move time between pieces while that lowers the cost at the same total.
 static void allocate_time(const vy_path_def *def, double *durations, double polynomials[][3][8])
 {
-    const int pieces = def->waypoint_count - 1;
+    const int piece_count = def->waypoint_count - 1;
     double best_cost = fit_polynomials(def, durations, polynomials), step = 0.2;
     for (int round = 0; round < ITERATION_MAX && step > 1e-3; ++round) {
         int has_improved = 0;
-        for (int i = 0; i < 2 * pieces; ++i) {
+        for (int i = 0; i < 2 * piece_count; ++i) {
             double trial_durations[VY_WAYPOINT_CAP] = {0}, total = 0.0, total_before = 0.0;
-            for (int k = 0; k < pieces; ++k) total_before += trial_durations[k] = durations[k];
+            for (int k = 0; k < piece_count; ++k) total_before += trial_durations[k] = durations[k];
             trial_durations[i / 2] *= i % 2 ? 1.0 + step : 1.0 / (1.0 + step);
-            for (int k = 0; k < pieces; ++k) total += trial_durations[k];
-            for (int k = 0; k < pieces; ++k) trial_durations[k] *= total_before / total;
+            for (int k = 0; k < piece_count; ++k) total += trial_durations[k];
+            for (int k = 0; k < piece_count; ++k) trial_durations[k] *= total_before / total;
             const double cost = fit_polynomials(def, trial_durations, polynomials);
             if (!(cost < best_cost)) continue;
             best_cost = cost;
             has_improved = 1;
-            memcpy(durations, trial_durations, (size_t)pieces * sizeof durations[0]);
+            memcpy(durations, trial_durations, (size_t)piece_count * sizeof durations[0]);
         }
         if (!has_improved) step *= 0.5;
     }
@@ -203,9 +203,9 @@ static void allocate_time(const vy_path_def *def, double *durations, double poly
 void vy_minimum_snap_build(const vy_path_def *def, path_model *out)
 {
     double durations[VY_WAYPOINT_CAP] = {0.0};
-    const int pieces = def->waypoint_count - 1;
-    VY_ASSERT(pieces > 0 && pieces < VY_WAYPOINT_CAP);
-    for (int i = 0; i < pieces; ++i) {
+    const int piece_count = def->waypoint_count - 1;
+    VY_ASSERT(piece_count > 0 && piece_count < VY_WAYPOINT_CAP);
+    for (int i = 0; i < piece_count; ++i) {
         const vec3 displacement = vec3_sub(def->waypoints[i + 1].position, def->waypoints[i].position);
         const double distance = vec3_length(displacement);
         durations[i] = distance / def->speed + real_sqrt(distance / def->acceleration);
@@ -213,9 +213,9 @@ void vy_minimum_snap_build(const vy_path_def *def, path_model *out)
     allocate_time(def, durations, out->polynomials);
     (void)fit_polynomials(def, durations, out->polynomials);
     const double stretch = time_scale_needed(def, durations, out->polynomials);
-    out->segments = pieces;
+    out->segments = piece_count;
     out->times[0] = 0.0;
-    for (int i = 0; i < pieces; ++i) {
+    for (int i = 0; i < piece_count; ++i) {
         durations[i] *= stretch;
         out->times[i + 1] = out->times[i] + durations[i];
         VY_ASSERT(durations[i] > 0.0); // time continues from waypoint to waypoint

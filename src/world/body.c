@@ -93,15 +93,15 @@ void vy_body_inputs(const vy_world *world, const vy_model *plant, uint32_t numbe
     }
 }
 
-// One evaluation of the policy for body `k`; the next one is `ticks` later.
-static void evaluate_nap(vy_world *world, uint32_t k, uint64_t tick, uint64_t ticks)
+// One evaluation of the policy for body `k`; the next one is `period_ticks` later.
+static void evaluate_nap(vy_world *world, uint32_t k, uint64_t tick, uint64_t period_ticks)
 {
     const vy_model *m = &world->model;
     const uint32_t number = m->drone_count + k;
     body_block *b = &world->passive[k];
     body_account_block *account = &world->passive_accounts[k];
     nap_inputs inputs =
-        nap_inputs_at(m, number, tick, ticks, world->noise, &b->body, &b->turbulence, b->gust);
+        nap_inputs_at(m, number, tick, period_ticks, world->noise, &b->body, &b->turbulence, b->gust);
     inputs.command = zero_speeds;
     nap_state period_account; // of each effect in this period: the account has their sum
     memset(&period_account, 0, sizeof period_account);

@@ -222,11 +222,12 @@ static uint64_t evaluate_closed_loop(const vy_world *world, uint32_t index, cons
                                      double *deviation)
 {
     const vy_budget_def *budget = &eval->model->nap.budget;
-    const uint64_t ticks = eval->model->nap_period;
+    const uint64_t period_ticks = eval->model->nap_period;
     loop_block *loop = &world->loop_states[index];
     const double disturbances[4] = {eval->inputs.disturbance, eval->inputs.disturbance_torque,
                                     eval->inputs.force_body, eval->inputs.torque_world};
-    const int has_acted = eval->tick >= ticks && eval->tick >= 2 * eval->model->drones[index].control_period;
+    const int has_acted =
+        eval->tick >= period_ticks && eval->tick >= 2 * eval->model->drones[index].control_period;
     nap_bounds past_bounds = *bounds;
     if (block->standing == BUDGET_NO_BOUND || deviation[DEVIATION_POSITION] >= NAP_UNBOUNDED)
         return all_nonzero(bounds);
@@ -234,7 +235,7 @@ static uint64_t evaluate_closed_loop(const vy_world *world, uint32_t index, cons
     if (!has_acted) {
         memset(loop->observed, 0, sizeof loop->observed);
     } else if (loop->standing != LOOP_BOUND_LOST) {
-        vy_loop_certify(world, index, eval->tick, ticks, flags, loop, deviation, &past_bounds, block);
+        vy_loop_certify(world, index, eval->tick, period_ticks, flags, loop, deviation, &past_bounds, block);
     }
     memcpy(loop->disturbances, disturbances, sizeof disturbances);
     if (loop->standing == LOOP_BOUND_LOST) {
@@ -293,19 +294,20 @@ static uint64_t evaluate_effects(const vy_world *world, uint32_t number, const e
     return flags;
 }
 
-static void evaluate_drone(vy_world *world, uint32_t i, uint64_t tick, uint64_t ticks)
+static void evaluate_drone(vy_world *world, uint32_t i, uint64_t tick, uint64_t period_ticks)
 {
     const vy_model *m = &world->model;
     const drone_params *p = &m->params[i];
     drone_block *d = &world->drones[i];
-    evaluation eval = {m,
-                       &p->nap,
-                       &p->plant,
-                       &m->drones[i].layout,
-                       &d->body,
-                       d->rotor_speed,
-                       nap_inputs_at(m, i, tick, ticks, world->noise, &d->body, &d->turbulence, d->gust),
-                       tick};
+    evaluation eval = {
+        m,
+        &p->nap,
+        &p->plant,
+        &m->drones[i].layout,
+        &d->body,
+        d->rotor_speed,
+        nap_inputs_at(m, i, tick, period_ticks, world->noise, &d->body, &d->turbulence, d->gust),
+        tick};
     double command[VY_ROTOR_CAP];
     for (int k = 0; k < eval.layout->count; ++k) command[k] = motor_speed(&p->motor, d->control.motors[k]);
     eval.inputs.command = command;
@@ -315,7 +317,7 @@ static void evaluate_drone(vy_world *world, uint32_t i, uint64_t tick, uint64_t 
     d->effect_changes += nap_changes(effects_before, d->effects);
 }
 
-static void evaluate_body(vy_world *world, uint32_t k, uint64_t tick, uint64_t ticks)
+static void evaluate_body(vy_world *world, uint32_t k, uint64_t tick, uint64_t period_ticks)
 {
     static const double zero_speeds[VY_ROTOR_CAP];
     static const rotor_layout no_rotors;
@@ -323,14 +325,15 @@ static void evaluate_body(vy_world *world, uint32_t k, uint64_t tick, uint64_t t
     const uint32_t number = m->drone_count + k;
     body_block *b = &world->passive[k];
     body_account_block *account = &world->passive_accounts[k];
-    evaluation eval = {m,
-                       &m->passive[k].nap,
-                       &m->passive[k].plant,
-                       &no_rotors,
-                       &b->body,
-                       zero_speeds,
-                       nap_inputs_at(m, number, tick, ticks, world->noise, &b->body, &b->turbulence, b->gust),
-                       tick};
+    evaluation eval = {
+        m,
+        &m->passive[k].nap,
+        &m->passive[k].plant,
+        &no_rotors,
+        &b->body,
+        zero_speeds,
+        nap_inputs_at(m, number, tick, period_ticks, world->noise, &b->body, &b->turbulence, b->gust),
+        tick};
     eval.inputs.command = zero_speeds;
     nap_state period_account; // of each effect in this period: the account has their sum
     memset(&period_account, 0, sizeof period_account);
@@ -346,14 +349,14 @@ static void evaluate_body(vy_world *world, uint32_t k, uint64_t tick, uint64_t t
     memcpy(account->deviation, period_account.deviation, sizeof period_account.deviation);
 }
 
-void vy_budget_evaluate(vy_world *world, uint32_t number, uint64_t tick, uint64_t ticks)
+void vy_budget_evaluate(vy_world *world, uint32_t number, uint64_t tick, uint64_t period_ticks)
 {
     const uint32_t drones = world->model.drone_count;
     VY_ASSERT(world->budgets != NULL && number < body_count(&world->model));
     if (number < drones) {
-        evaluate_drone(world, number, tick, ticks);
+        evaluate_drone(world, number, tick, period_ticks);
     } else {
-        evaluate_body(world, number - drones, tick, ticks);
+        evaluate_body(world, number - drones, tick, period_ticks);
     }
 }
 

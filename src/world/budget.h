@@ -28,5 +28,5 @@ typedef struct budget_block {
 
 /// What is computed for drones and bodies in a world with a budget: budget.c. Returns whether it was time.
 int vy_budget_stage(vy_world *world);
-/// Likewise for one of them; the next evaluation is `ticks` later.
-void vy_budget_evaluate(vy_world *world, uint32_t number, uint64_t tick, uint64_t ticks);
+/// Likewise for one of them; the next evaluation is `period_ticks` later.
+void vy_budget_evaluate(vy_world *world, uint32_t number, uint64_t tick, uint64_t period_ticks);

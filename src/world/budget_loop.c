@@ -539,25 +539,26 @@ static int find_bound(const loop_model *loop, loop_block *b, double *deviation, 
     return 1;
 }
 
-void vy_loop_certify(const vy_world *world, uint32_t index, uint64_t tick, uint64_t ticks, uint64_t flags,
-                     loop_block *b, double *deviation, nap_bounds *bounds, budget_block *forecast)
+void vy_loop_certify(const vy_world *world, uint32_t index, uint64_t tick, uint64_t elapsed_ticks,
+                     uint64_t flags, loop_block *b, double *deviation, nap_bounds *bounds,
+                     budget_block *forecast)
 {
-    enum { ROUNDS = 8 };
+    enum { ROUNDS_MAX = 8 };
     const vy_model *m = &world->model;
     const drone_params *p = &m->params[index];
-    const double period = (double)ticks * m->dt;
+    const double period = (double)elapsed_ticks * m->dt;
     const nap_inputs past_inputs = {.time = (double)tick * m->dt - period,
                                     .period = period,
                                     .disturbance = b->disturbances[0],
                                     .disturbance_torque = b->disturbances[1],
                                     .force_body = b->disturbances[2],
                                     .torque_world = b->disturbances[3]};
-    VY_ASSERT(tick >= ticks && b->standing != LOOP_BOUND_LOST);
+    VY_ASSERT(tick >= elapsed_ticks && b->standing != LOOP_BOUND_LOST);
     for (int i = 0; i < ENVELOPE_COUNT; ++i) b->envelope[i] = real_max(b->envelope[i], envelope_min[i]);
     int has_grown = raise_envelope(b->observed, ENVELOPE_COUNT, MARGIN_MIN, b->envelope), is_found = 0;
     has_grown |= b->standing == LOOP_BOUND_NOT_STARTED;
     // The loads are those within the bound, and the bound follows from the loads.
-    for (int round = 0; round < ROUNDS && !is_found; ++round) {
+    for (int round = 0; round < ROUNDS_MAX && !is_found; ++round) {
         const nap_reach reach = reach_since_evaluation(world, index, &past_inputs, b, deviation);
         *bounds = nap_bounds_of(&p->plant.effects, &reach.effect);
         const load_changes period_changes = changes_of(world, index, &past_inputs, flags, &reach, bounds,

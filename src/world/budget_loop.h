@@ -15,10 +15,11 @@ int vy_loop_is_isolated(const vy_world *world, uint32_t index);
 void vy_loop_limit_budget(const vy_world *world, uint32_t index, vy_budget_def *budget);
 /// Every step, before the plant moves: widen what was seen.
 void vy_loop_observe(const vy_world *world, uint32_t index, uint64_t tick, loop_block *b);
-/// At an evaluation at `tick`: advance the bound over the `ticks` since the last one, in which the effects
-/// `flags` were computed. `bounds` becomes the bound of each effect over them, and `forecast` errors per
-/// acceleration left out.
-void vy_loop_certify(const vy_world *world, uint32_t index, uint64_t tick, uint64_t ticks, uint64_t flags,
-                     loop_block *b, double *deviation, nap_bounds *bounds, budget_block *forecast);
+/// At an evaluation at `tick`: advance the bound over the `elapsed_ticks` since the last one, in which the
+/// effects `flags` were computed. `bounds` becomes the bound of each effect over them, and `forecast` errors
+/// per acceleration left out.
+void vy_loop_certify(const vy_world *world, uint32_t index, uint64_t tick, uint64_t elapsed_ticks,
+                     uint64_t flags, loop_block *b, double *deviation, nap_bounds *bounds,
+                     budget_block *forecast);
 /// Advance `deviation`, which holds until the last evaluation, to now. The world is not changed.
 void vy_loop_advance_to_now(const vy_world *world, uint32_t index, double *deviation);

@@ -38,7 +38,7 @@ enum {
     PART_PAYLOADS,
     PART_VEHICLES,
     PART_RELEASE_REQUESTS,
-    PARTS
+    PART_COUNT
 };
 
 static uint32_t *capacity_of(vy_model *m, enum capacity resource)
@@ -62,35 +62,35 @@ static uint32_t *capacity_of(vy_model *m, enum capacity resource)
 // The largest state that a world with the capacity of `m` can have.
 static size_t max_state_size(const vy_model *m)
 {
-    vy_model largest = {.drone_count = m->drone_cap,
-                        .passive_count = m->passive_cap,
-                        .wakes = m->wakes,
-                        .nap = m->nap,
-                        .has_loop = 1,
-                        .payload_count = m->payload_cap,
-                        .joint_count = m->joint_cap,
-                        .has_gears = 1,
-                        .noise_count = (m->drone_cap + m->passive_cap) * m->disturbance_cap,
+    vy_model largest_model = {.drone_count = m->drone_cap,
+                              .passive_count = m->passive_cap,
+                              .wakes = m->wakes,
+                              .nap = m->nap,
+                              .has_loop = 1,
+                              .payload_count = m->payload_cap,
+                              .joint_count = m->joint_cap,
+                              .has_gears = 1,
+                              .noise_count = (m->drone_cap + m->passive_cap) * m->disturbance_cap,
 #define DRONE_BLOCK(id, name, list, member, text) .has_##name = 1,
 #include "world/blocks.inl"
-                        .collides = m->collides,
-                        .trigger_count = m->trigger_cap,
-                        .sleep_enabled = m->sleep_enabled,
-                        .sensor_suite_count = m->sensor_suite_cap,
-                        .filter_count = m->sensor_suite_cap,
-                        .kalman_count = m->sensor_suite_cap,
-                        .gate_count = m->sensor_suite_cap,
-                        .delay_count = m->delay_cap,
-                        .injection_count = m->injection_cap};
-    for (int i = 0; i < SENSOR_KINDS; ++i) largest.sensor_counts[i] = m->sensor_suite_cap;
-    const block_counts counts = vy_world_count_blocks(&largest);
+                              .collides = m->collides,
+                              .trigger_count = m->trigger_cap,
+                              .sleep_enabled = m->sleep_enabled,
+                              .sensor_suite_count = m->sensor_suite_cap,
+                              .filter_count = m->sensor_suite_cap,
+                              .kalman_count = m->sensor_suite_cap,
+                              .gate_count = m->sensor_suite_cap,
+                              .delay_count = m->delay_cap,
+                              .injection_count = m->injection_cap};
+    for (int i = 0; i < SENSOR_KINDS; ++i) largest_model.sensor_counts[i] = m->sensor_suite_cap;
+    const block_counts counts = vy_world_count_blocks(&largest_model);
     return block_offset(&counts, BLOCK_KINDS);
 }
 
-static void part_sizes(const vy_model *m, size_t out[PARTS])
+static void part_sizes(const vy_model *m, size_t out[PART_COUNT])
 {
     const size_t drones = m->drone_cap, bodies = drones + m->passive_cap, solids = bodies + m->obstacle_cap;
-    const size_t sizes[PARTS] = {
+    const size_t sizes[PART_COUNT] = {
         [PART_DRONES] = drones * sizeof(drone_model),
         [PART_PARAMS] = drones * sizeof(drone_params),
         [PART_PASSIVE] = m->passive_cap * sizeof(body_model),
@@ -121,7 +121,7 @@ static void part_sizes(const vy_model *m, size_t out[PARTS])
 }
 
 // Offsets of the arrays.
-static void set_arrays(vy_world *world, void *const parts[PARTS])
+static void set_arrays(vy_world *world, void *const parts[PART_COUNT])
 {
     vy_model *m = &world->model;
     m->drones = parts[PART_DRONES];
@@ -155,16 +155,16 @@ static void set_arrays(vy_world *world, void *const parts[PARTS])
 // Allocate a block for the capacity of `capacities` and move the contents of the present one into it.
 static vy_status reallocate(vy_world *world, vy_model *capacities, vy_error *err)
 {
-    size_t old_sizes[PARTS] = {0}, sizes[PARTS], total = 0, old_offset = 0;
+    size_t old_sizes[PART_COUNT] = {0}, sizes[PART_COUNT], total = 0, old_offset = 0;
     part_sizes(capacities, sizes);
-    for (int i = 0; i < PARTS; ++i) total += (sizes[i] + 63u) & ~(size_t)63u;
+    for (int i = 0; i < PART_COUNT; ++i) total += (sizes[i] + 63u) & ~(size_t)63u;
     unsigned char *block = aligned_alloc(64, total), *old_block = world->block;
     if (block == NULL) return vy_fail(err, VY_NO_MEMORY, "world: no memory for %zu bytes", total);
     memset(block, 0, total);
     if (old_block != NULL) part_sizes(&world->model, old_sizes);
     vy_arena arena = {block, total, 0};
-    void *parts[PARTS];
-    for (int i = 0; i < PARTS; ++i) {
+    void *parts[PART_COUNT];
+    for (int i = 0; i < PART_COUNT; ++i) {
         parts[i] = vy_arena_alloc(&arena, sizes[i]);
         VY_ASSERT(parts[i] != NULL && old_sizes[i] <= sizes[i]);
         if (old_sizes[i] > 0) memcpy(parts[i], old_block + old_offset, old_sizes[i]);
@@ -229,13 +229,14 @@ static double *copy_values(const vy_numbers *n)
 
 vy_status vy_world_store_solid(vy_world *world, uint32_t number, const vy_collider_def *solid, vy_error *err)
 {
-    vy_collider_def *stored = &world->solid_defs[number];
-    free(stored->points.values); // left by one that was refused
-    *stored = *solid;
-    stored->points.values = stored->heights.values = NULL;
+    vy_collider_def *stored_solid = &world->solid_defs[number];
+    free(stored_solid->points.values); // left by one that was refused
+    *stored_solid = *solid;
+    stored_solid->points.values = stored_solid->heights.values = NULL;
     if (solid->kind != VY_COLLIDER_HULL || solid->points.values == NULL) return VY_OK;
-    stored->points.values = copy_values(&solid->points);
-    if (stored->points.values == NULL) return vy_fail(err, VY_NO_MEMORY, "world: no memory for a shape");
+    stored_solid->points.values = copy_values(&solid->points);
+    if (stored_solid->points.values == NULL)
+        return vy_fail(err, VY_NO_MEMORY, "world: no memory for a shape");
     return VY_OK;
 }
 

@@ -45,11 +45,12 @@ contact_list vy_contact_list(const vy_world *world, enum block_kind kind)
     return list;
 }
 
-uint64_t vy_contact_hash(const vy_world *world, uint64_t before)
+uint64_t vy_contact_hash(const vy_world *world, uint64_t previous_hash)
 {
     const contact_list pairs = vy_contact_list(world, BLOCK_contact),
                        asleep = vy_contact_list(world, BLOCK_sleeping_contact);
-    return vy_hash_contacts(vy_hash_contacts(before, pairs.blocks, pairs.count), asleep.blocks, asleep.count);
+    return vy_hash_contacts(vy_hash_contacts(previous_hash, pairs.blocks, pairs.count), asleep.blocks,
+                            asleep.count);
 }
 
 void vy_contact_sync(vy_world *world)
@@ -150,30 +151,32 @@ static uint32_t record_contact(vy_world *world, uint32_t number, uint32_t other,
     return events;
 }
 
-// From the end of the free flight to the result of the contacts.
-static void apply_contacts(vy_world *world, uint32_t i, uint64_t longest_pause, const body_state *solved)
+// From the end of the free flight to `solved_motion`, the result of the contacts.
+static void apply_contacts(vy_world *world, uint32_t i, uint64_t longest_pause,
+                           const body_state *solved_motion)
 {
     const multirotor_params *p = body_plant(&world->model, i);
-    body_state *flown = body_at(world, i);
+    body_state *free_motion = body_at(world, i);
     const contact_system *system = world->bodies->contacts;
     contact_totals_block *totals = &world->contact_totals[i];
-    body_impulses impulses = {vec3_scale(p->effects.mass, vec3_sub(solved->velocity, flown->velocity)),
-                              mat3_mul_vec(p->body.inertia, vec3_sub(solved->rate, flown->rate))};
+    body_impulses impulses = {
+        vec3_scale(p->effects.mass, vec3_sub(solved_motion->velocity, free_motion->velocity)),
+        mat3_mul_vec(p->body.inertia, vec3_sub(solved_motion->rate, free_motion->rate))};
     // What makes a body move otherwise than its free flight are contacts alone, unless something holds it.
     const int is_jointed = system->solve_mode_mask[i] == SOLVE_JOINTED,
               is_held = *body_holder(&world->model, i) != HELD_BY_NOTHING;
     if (is_jointed) impulses = system->body_impulses[i]; // its joints, too, differ from the free flight
     if (world->tracks_energy && is_jointed && is_held)
         vy_energy_impulse(world, i, impulses.impulse, impulses.angular_impulse, &system->start_state[i],
-                          solved);
+                          solved_motion);
     else if (world->tracks_energy)
-        vy_energy_contact(world, i, flown, solved);
+        vy_energy_contact(world, i, free_motion, solved_motion);
     totals->now = 0;
     if (totals->paused[0] != 0) drop_long_pauses(world->state->tick, longest_pause, totals);
     memcpy(totals->contact.impulse, &impulses.impulse, sizeof totals->contact.impulse);
     _Static_assert(sizeof totals->contact.impulse == sizeof impulses.impulse, "a vector as three numbers");
     memcpy(totals->contact.angular, &impulses.angular_impulse, sizeof totals->contact.angular);
-    *flown = *solved;
+    *free_motion = *solved_motion;
 }
 
 // Whether contacts made a body move otherwise than its free flight in the last step.
@@ -290,7 +293,7 @@ static int height_over_ground(const void *self, vec3 point, double *height)
 {
     const vy_world *world = self;
     const vy_model *m = &world->model;
-    const vec3 above = vec3_make(point.x, point.y, point.z + GROUND_SEARCH_HEIGHT),
+    const vec3 ray_origin = vec3_make(point.x, point.y, point.z + GROUND_SEARCH_HEIGHT),
                down = vec3_make(0.0, 0.0, -1.0);
     int is_hit = 0;
     for (uint32_t i = 0; i < m->obstacle_count; ++i) {
@@ -301,7 +304,7 @@ static int height_over_ground(const void *self, vec3 point, double *height)
         if (vy_obstacle_is_trigger(world, i)) continue;
         if (shape->kind != VY_SHAPE_PLANE && shape->kind != VY_SHAPE_HEIGHT_FIELD) continue;
         if (quat_rotate(pose.rotation, vec3_make(0.0, 0.0, 1.0)).z <= MIN_GROUND_NORMAL_Z) continue; // a wall
-        if (!vy_ray_cast(shape, &pose, above, down, 2.0 * GROUND_SEARCH_HEIGHT, &hit)) continue;
+        if (!vy_ray_cast(shape, &pose, ray_origin, down, 2.0 * GROUND_SEARCH_HEIGHT, &hit)) continue;
         const double obstacle_height = hit.t - GROUND_SEARCH_HEIGHT;
         *height = is_hit ? real_min(*height, obstacle_height) : obstacle_height;
         is_hit = 1;

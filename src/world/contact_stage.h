@@ -21,7 +21,7 @@ int vy_contact_state_check(const vy_world *world, const void *block, const block
 /// Have memory for the contacts of such a snapshot. VY_NO_MEMORY: nothing has changed.
 vy_status vy_contact_state_reserve(vy_world *world, const block_counts *counts, vy_error *err);
 /// The hash of a step's state continues with the contacts.
-uint64_t vy_contact_hash(const vy_world *world, uint64_t before);
+uint64_t vy_contact_hash(const vy_world *world, uint64_t previous_hash);
 
 /// After the state was replaced, and before its joints are stepped: set which bodies sleep.
 void vy_contact_sync(vy_world *world);

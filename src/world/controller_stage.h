@@ -10,8 +10,8 @@ VY_FN void controller_hold(const vy_model *m, uint32_t index, mask active, bits 
     const reference r = drone_reference(m, index, time_of(m, tick), NULL);
     vec3 integral = d->control.integral;
     quat attitude;
-    ladder_params storage;
-    const ladder_params *p = drone_ladder(m, index, &d->estimate, &storage);
+    ladder_params ladder_buffer;
+    const ladder_params *p = drone_ladder(m, index, &d->estimate, &ladder_buffer);
     const real thrust = lower_position(p, &r, &d->estimate, &integral, &attitude);
     control_state *c = &d->control;
     const bits rung = bits_set(VY_RUNG_ATTITUDE);
@@ -28,8 +28,8 @@ VY_COLD_FN void controller_trajectory(const vy_model *m, uint32_t index, const m
 {
     const trajectory_point r = drone_trajectory(m, index, time_of(m, w->tick));
     vec3 integral = d->control.integral, torque;
-    ladder_params storage;
-    const ladder_params *p = drone_ladder(m, index, &d->estimate, &storage);
+    ladder_params ladder_buffer;
+    const ladder_params *p = drone_ladder(m, index, &d->estimate, &ladder_buffer);
     const real thrust = lower_trajectory(p, &r, &d->estimate, is_lee, &integral, &torque);
     control_state *c = &d->control;
     c->integral = vec3_select(*active, integral, c->integral);
@@ -84,8 +84,8 @@ VY_FN mask dal_drone(const vy_model *m, uint32_t index, bits tick, drone_block *
         control_lower_kinematic(&m->params[index].ladder, d->rung, is_due, &d->control);
         return mask_set(0);
     }
-    ladder_params storage;
-    const ladder_params *p = drone_ladder(m, index, &d->estimate, &storage);
+    ladder_params ladder_buffer;
+    const ladder_params *p = drone_ladder(m, index, &d->estimate, &ladder_buffer);
     const real count = control_lower(p, d->rung, is_due, &d->estimate, &d->control);
     d->clamps = d->clamps + real_round_bits(count);
     return count > 0.0;

@@ -12,20 +12,21 @@ static uint64_t slot_at(const delay_line *line, uint64_t tick)
     return line->first + tick / line->period % line->delay * (1u + line->width);
 }
 
-int vy_delay_line_take(const delay_line *line, const delay_line_block *numbers, uint64_t tick, uint64_t since,
-                       double *values)
+int vy_delay_line_take(const delay_line *line, const delay_line_block *line_cells, uint64_t tick,
+                       uint64_t oldest_tick, double *values)
 {
-    const delay_line_block *entry = &numbers[slot_at(line, tick)];
+    const delay_line_block *entry = &line_cells[slot_at(line, tick)];
     const uint64_t delay_ticks = line->delay * line->period;
-    if (tick <= delay_ticks || tick - delay_ticks < since) return 0;
+    if (tick <= delay_ticks || tick - delay_ticks < oldest_tick) return 0;
     if (entry->value != (double)(tick - delay_ticks)) return 0; // none was put there then
     memcpy(values, entry + 1, line->width * sizeof *values);
     return 1;
 }
 
-void vy_delay_line_put(const delay_line *line, delay_line_block *numbers, uint64_t tick, const double *values)
+void vy_delay_line_put(const delay_line *line, delay_line_block *line_cells, uint64_t tick,
+                       const double *values)
 {
-    delay_line_block *entry = &numbers[slot_at(line, tick)];
+    delay_line_block *entry = &line_cells[slot_at(line, tick)];
     entry->value = (double)tick;
     memcpy(entry + 1, values, line->width * sizeof *values);
 }

@@ -24,11 +24,12 @@ typedef struct delay_line {
 /// How many numbers a line takes.
 static inline uint64_t delay_line_size(uint64_t delay, uint32_t width) { return delay * (1u + width); }
 
-/// Take what was put on the line `delay` samples ago; before vy_delay_line_put of the same tick. Returns 0,
-/// and leaves `values` unchanged, when there was no sample or it is older than `since`.
-int vy_delay_line_take(const delay_line *line, const delay_line_block *numbers, uint64_t tick, uint64_t since,
-                       double *values);
+/// Take what was put on the line `delay` samples ago; before vy_delay_line_put of the same tick. `line_cells`
+/// are those of all lines in the state. Returns 0, and leaves `values` unchanged, when there was no sample or
+/// it is from before `oldest_tick`.
+int vy_delay_line_take(const delay_line *line, const delay_line_block *line_cells, uint64_t tick,
+                       uint64_t oldest_tick, double *values);
 
 /// Put a sample of this tick on the line.
-void vy_delay_line_put(const delay_line *line, delay_line_block *numbers, uint64_t tick,
+void vy_delay_line_put(const delay_line *line, delay_line_block *line_cells, uint64_t tick,
                        const double *values);

@@ -29,24 +29,26 @@ typedef struct noise_ahead {
 
 /// First-order Gauss-Markov noise of unit variance: white noise through a low-pass with the declared corner.
 VY_FN void disturbance_filter(const vy_model *m, const disturbance_model *dm, uint32_t number, bits tick,
-                              mask active, noise_block *filter, noise_ahead *ahead)
+                              mask active, noise_block *filter, noise_ahead *draws_ahead)
 {
     const bits index = bits_set(((uint64_t)dm->index << 20) + number); // disturbances < 2^12, bodies < 2^20
     VY_ASSERT(dm->index < 1u << 12 && number < 1u << 20);
     const mask is_first = tick == bits_set(dm->start); // starts with its stationary variance, not at rest
     const real decay = real_select(is_first, real_set(0.0), real_set(dm->decay));
     const real noise_gain = real_select(is_first, real_set(1.0), real_set(dm->noise_gain));
-    real storage[3];
+    real draw_buffer[3];
     if (disturbance_is_nonzero(dm->def.force)) {
-        const real *deviates = rng_normals_cached(ahead == NULL ? NULL : &ahead->force, m->seed,
-                                                  RNG_STREAM_DISTURBANCE_FORCE, index, tick, 1, storage, 3);
+        const real *deviates =
+            rng_normals_cached(draws_ahead == NULL ? NULL : &draws_ahead->force, m->seed,
+                               RNG_STREAM_DISTURBANCE_FORCE, index, tick, 1, draw_buffer, 3);
         const vec3 next = vec3_add_scaled(vec3_scale(decay, filter->force), noise_gain,
                                           vec3_make(deviates[0], deviates[1], deviates[2]));
         filter->force = vec3_select(active, next, filter->force);
     }
     if (disturbance_is_nonzero(dm->def.torque)) {
-        const real *deviates = rng_normals_cached(ahead == NULL ? NULL : &ahead->torque, m->seed,
-                                                  RNG_STREAM_DISTURBANCE_TORQUE, index, tick, 1, storage, 3);
+        const real *deviates =
+            rng_normals_cached(draws_ahead == NULL ? NULL : &draws_ahead->torque, m->seed,
+                               RNG_STREAM_DISTURBANCE_TORQUE, index, tick, 1, draw_buffer, 3);
         const vec3 next = vec3_add_scaled(vec3_scale(decay, filter->torque), noise_gain,
                                           vec3_make(deviates[0], deviates[1], deviates[2]));
         filter->torque = vec3_select(active, next, filter->torque);
@@ -103,22 +105,23 @@ VY_FN void disturbance_bound(const vy_model *m, bits tick, uint64_t count, const
     out->torque_world = torque_world_sum * (1.0 + 0x1p-40);
 }
 
-/// A sinusoid `part` of a step after `tick`, in the lanes of `active`.
+/// A sinusoid `step_fraction` of a step after `tick`, in the lanes of `active`.
 VY_FN real disturbance_sine(const vy_model *m, const disturbance_model *dm, bits tick, mask active,
-                            double part)
+                            double step_fraction)
 {
     const real steps = real_from_uint(bits_select(active, tick - dm->start, bits_set(0)));
-    const real time = (steps + part) * m->dt;
+    const real time = (steps + step_fraction) * m->dt;
     return math_sin(6.283185307179586 * (dm->def.frequency * time) + dm->def.phase);
 }
 
-/// What acts on drones and bodies [from, to) `part` of the step that began at `tick` later; the noise is that
-/// of the step.
-VY_NOINLINE_FN void disturbance_at_part(const vy_model *m, bits tick, double part, const noise_block *noise,
-                                        uint32_t from, uint32_t to, body_loads *loads)
+/// What acts on drones and bodies [first, last) `step_fraction` of the step that began at `tick` later; the
+/// noise is that of the step.
+VY_NOINLINE_FN void disturbance_at_part(const vy_model *m, bits tick, double step_fraction,
+                                        const noise_block *noise, uint32_t first, uint32_t last,
+                                        body_loads *loads)
 {
-    VY_ASSERT(from <= to && to <= body_count(m) && part >= 0.0 && part <= 1.0);
-    for (uint32_t i = from; i < to; ++i) loads[i - from] = loads_zero();
+    VY_ASSERT(first <= last && last <= body_count(m) && step_fraction >= 0.0 && step_fraction <= 1.0);
+    for (uint32_t i = first; i < last; ++i) loads[i - first] = loads_zero();
     for (uint32_t k = 0; k != VY_BASIC_OR(0u, m->disturbance_count); ++k) {
         const disturbance_model *dm = &m->disturbances[k];
         const mask has_begun = tick >= bits_set(dm->start), is_before_end = tick < bits_set(dm->end);
@@ -126,26 +129,27 @@ VY_NOINLINE_FN void disturbance_at_part(const vy_model *m, bits tick, double par
         if (!mask_any(active)) continue;
         const vy_disturbance_def *def = &dm->def;
         const vec3 force = disturbance_vec3(def->force), torque = disturbance_vec3(def->torque);
-        const real scale = def->kind == VY_DISTURBANCE_SINUSOID ? disturbance_sine(m, dm, tick, active, part)
-                                                                : real_set(dm->scale);
-        for (uint32_t i = from > dm->first ? from : dm->first; i < to && i < dm->last; ++i) {
+        const real scale = def->kind == VY_DISTURBANCE_SINUSOID
+                               ? disturbance_sine(m, dm, tick, active, step_fraction)
+                               : real_set(dm->scale);
+        for (uint32_t i = first > dm->first ? first : dm->first; i < last && i < dm->last; ++i) {
             if (def->kind == VY_DISTURBANCE_NOISE) {
                 const noise_block *filter = &noise[dm->noise + (i - dm->first)];
                 disturbance_add(def, active, vec3_mul(force, filter->force), vec3_mul(torque, filter->torque),
-                                &loads[i - from]);
+                                &loads[i - first]);
             } else {
                 disturbance_add(def, active, vec3_scale(scale, force), vec3_scale(scale, torque),
-                                &loads[i - from]);
+                                &loads[i - first]);
             }
         }
     }
 }
 
 /// Per drone and body what acts at the step's start; with sinusoids behind these likewise half-way and at its
-/// end. The tick is that of the step's start. `ahead` has random numbers drawn ahead
+/// end. The tick is that of the step's start. `draws_ahead` has random numbers drawn ahead
 /// for each noise, or is NULL; likewise in lanes.
 VY_NOINLINE_FN void disturbance_stage(const vy_model *m, const world_block *w, noise_block *noise,
-                                      noise_ahead *ahead, body_loads *loads)
+                                      noise_ahead *draws_ahead, body_loads *loads)
 {
     const bits tick = w->tick - 1u;
     for (uint32_t i = 0; i < body_count(m); ++i) loads[i] = loads_zero();
@@ -165,7 +169,8 @@ VY_NOINLINE_FN void disturbance_stage(const vy_model *m, const world_block *w, n
                 const uint32_t slot = dm->noise + (i - dm->first);
                 VY_ASSERT(slot < m->noise_count);
                 noise_block *filter = &noise[slot];
-                disturbance_filter(m, dm, i, tick, active, filter, ahead == NULL ? NULL : &ahead[slot]);
+                disturbance_filter(m, dm, i, tick, active, filter,
+                                   draws_ahead == NULL ? NULL : &draws_ahead[slot]);
                 disturbance_add(def, active, vec3_mul(force, filter->force), vec3_mul(torque, filter->torque),
                                 &loads[i]);
             } else {

@@ -43,9 +43,9 @@ static powers powers_of(const load_parts *parts, const body_state *velocities)
     return p;
 }
 
-static void add_work(double work, double *entry, energy_balance *account)
+static void add_work(double work, double *total, energy_balance *account)
 {
-    *entry += work;
+    *total += work;
     account->exchanged += real_abs(work);
 }
 
@@ -121,36 +121,38 @@ static void account_for_kicks(const step_inputs *step, vy_integrator integrator,
 {
     const body_params *body = &step->in->params->body;
     const body_state *s = step->start;
-    const double h = step->h, half = 0.5 * h, start = step->in->held.time, end = start + h;
+    const double h = step->h, half_step = 0.5 * h, start_time = step->in->held.time,
+                 end_time = start_time + h;
     body_wrench wrench;
     load_parts first_parts, second_parts;
-    multirotor_wrench_recorded(step->in, s, step->start_speeds, step->command, start, &first_parts, &wrench);
+    multirotor_wrench_recorded(step->in, s, step->start_speeds, step->command, start_time, &first_parts,
+                               &wrench);
     if (integrator != VY_INTEGRATOR_LIE_MIDPOINT) { // the velocities of both Euler steps are the same
         const body_state next = body_euler(body, s, h, &wrench);
         account_for_kick(h, &first_parts, s, &next, account);
         return;
     }
-    const body_state kicked = body_kicked(body, s, half, &wrench);
+    const body_state kicked = body_kicked(body, s, half_step, &wrench);
     const body_state drifted = body_drifted(body, &kicked, h);
-    multirotor_wrench(step->in, &drifted, step->full_speeds, step->command, end, &wrench);
-    const body_state predicted = body_kicked(body, &drifted, half, &wrench);
-    multirotor_wrench_recorded(step->in, &predicted, step->full_speeds, step->command, end, &second_parts,
-                               &wrench);
-    const body_state next = body_kicked(body, &drifted, half, &wrench);
-    account_for_kick(half, &first_parts, s, &kicked, account);
-    account_for_kick(half, &second_parts, &drifted, &next, account);
+    multirotor_wrench(step->in, &drifted, step->full_speeds, step->command, end_time, &wrench);
+    const body_state predicted = body_kicked(body, &drifted, half_step, &wrench);
+    multirotor_wrench_recorded(step->in, &predicted, step->full_speeds, step->command, end_time,
+                               &second_parts, &wrench);
+    const body_state next = body_kicked(body, &drifted, half_step, &wrench);
+    account_for_kick(half_step, &first_parts, s, &kicked, account);
+    account_for_kick(half_step, &second_parts, &drifted, &next, account);
 }
 
 /// The powers at a moment of a coupled step, along the velocities of `velocities`.
-static powers powers_at_stage(const multirotor_inputs *in, double h, int part, const body_state *velocities,
-                              coupled_stage *stage)
+static powers powers_at_stage(const multirotor_inputs *in, double h, int half_steps,
+                              const body_state *velocities, coupled_stage *stage)
 {
     multirotor_inputs stage_inputs;
     body_wrench wrench;
     load_parts parts;
-    coupled_inputs(in, stage, part, &stage_inputs);
+    coupled_inputs(in, stage, half_steps, &stage_inputs);
     multirotor_wrench_recorded(&stage_inputs, &stage->body, stage->speed, stage->target,
-                               coupled_time(in, h, part), &parts, &wrench);
+                               coupled_time(in, h, half_steps), &parts, &wrench);
     return powers_of(&parts, velocities);
 }
 
@@ -167,24 +169,24 @@ static void account_for_coupled(const step_inputs *step, vy_integrator integrato
     if (step->in->memory != NULL) coupled.air = *step->in->memory;
     coupled.charge = charge;
     if (integrator == VY_INTEGRATOR_RK4) {
-        static const int stage_parts[4] = {0, 1, 1, 2};
+        static const int half_steps[4] = {0, 1, 1, 2};
         powers stage_powers[4];
         coupled_rk4(step->in, step->h, step->command, &s, speed, &coupled, stages, NULL);
         for (int n = 0; n < 4; ++n)
-            stage_powers[n] = powers_at_stage(step->in, step->h, stage_parts[n], &stages[n].body, &stages[n]);
+            stage_powers[n] = powers_at_stage(step->in, step->h, half_steps[n], &stages[n].body, &stages[n]);
         add_stages(step->h, stage_powers, account);
         return;
     }
     coupled_lie_midpoint(step->in, step->h, step->command, &s, speed, &coupled, stages, NULL);
-    const double half = 0.5 * step->h;
+    const double half_step = 0.5 * step->h;
     body_wrench wrench;
     coupled_wrench(step->in, step->h, step->command, 0, &stages[0], NULL, &wrench);
-    const body_state kicked = body_kicked(&step->in->params->body, step->start, half, &wrench);
+    const body_state kicked = body_kicked(&step->in->params->body, step->start, half_step, &wrench);
     const body_state means[2] = {mean_velocities(step->start, &kicked), mean_velocities(&stages[1].body, &s)};
     const powers first = powers_at_stage(step->in, step->h, 0, &means[0], &stages[0]);
     const powers last = powers_at_stage(step->in, step->h, 2, &means[1], &stages[2]);
-    add_kick(half, &first, account);
-    add_kick(half, &last, account);
+    add_kick(half_step, &first, account);
+    add_kick(half_step, &last, account);
 }
 
 /// Whether the step of drone or body `i` is coupled.
@@ -239,20 +241,21 @@ void vy_energy_stage(vy_world *world, const vy_model *m)
     }
 }
 
-void vy_energy_contact(vy_world *world, uint32_t index, const body_state *flown, const body_state *solved)
+void vy_energy_contact(vy_world *world, uint32_t index, const body_state *free_motion,
+                       const body_state *solved_motion)
 {
     VY_ASSERT(world->tracks_energy);
     const multirotor_params *p = body_plant(&world->model, index);
-    const double work = kinetic_energy_of(p, solved) - kinetic_energy_of(p, flown);
+    const double work = kinetic_energy_of(p, solved_motion) - kinetic_energy_of(p, free_motion);
     world->energy_balances[index].contacts += work;
     world->energy_balances[index].exchanged += real_abs(work);
 }
 
-void vy_energy_impulse(vy_world *world, uint32_t index, vec3 impulse, vec3 angular, const body_state *from,
-                       const body_state *to)
+void vy_energy_impulse(vy_world *world, uint32_t index, vec3 impulse, vec3 angular_impulse,
+                       const body_state *start, const body_state *end)
 {
-    const double work = 0.5 * (vec3_dot(impulse, vec3_add(from->velocity, to->velocity)) +
-                               vec3_dot(angular, vec3_add(from->rate, to->rate)));
+    const double work = 0.5 * (vec3_dot(impulse, vec3_add(start->velocity, end->velocity)) +
+                               vec3_dot(angular_impulse, vec3_add(start->rate, end->rate)));
     world->energy_balances[index].contacts += work;
     world->energy_balances[index].exchanged += real_abs(work);
 }

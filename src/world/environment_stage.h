@@ -14,8 +14,8 @@ VY_FN void turbulence_update(const vy_model *m, uint32_t number, bits tick, mask
     real deviates[TURBULENCE_NORMALS];
     rng_normals(m->seed, RNG_STREAM_WIND, bits_set(number), tick, deviates, TURBULENCE_NORMALS);
     const real altitude = height_at(&m->env, body->position);
-    const vec3 lookup = wind_lookup_position(&m->env, body->position, altitude);
-    const vec3 wind = mean_wind_at(&m->env.wind, m->env.constant_wind, lookup, time_of(m, tick));
+    const vec3 lookup_position = wind_lookup_position(&m->env, body->position, altitude);
+    const vec3 wind = mean_wind_at(&m->env.wind, m->env.constant_wind, lookup_position, time_of(m, tick));
     vec3 ground = vec3_zero();
     if (frame_is_inertial(&m->env)) ground = planet_ground_velocity(&m->env.planet, body->position);
     const real airspeed = vec3_length(vec3_sub(vec3_sub(body->velocity, ground), wind));
@@ -64,46 +64,47 @@ VY_FN real nap_gust_bound(const vy_model *m, const body_state *body, const turbu
     range.altitude_high = altitude + distance;
     range.speed_low = real_set(0.0);
     range.speed_high = speed + 1000.0;
-    const int advances = (int)(m->nap_period / m->turbulence_period) + 1;
+    const int advance_count = (int)(m->nap_period / m->turbulence_period) + 1;
     // The present gusts were scaled at an earlier altitude.
-    return real_max(vec3_length(gust), turbulence_bound(&m->turbulence, &range, advances, turbulence));
+    return real_max(vec3_length(gust), turbulence_bound(&m->turbulence, &range, advance_count, turbulence));
 }
 
-/// Inputs of an evaluation at `tick`, the next one `ticks` later, from the surroundings of drone or body
-/// `number`, without a command.
-VY_FN nap_inputs nap_inputs_at(const vy_model *m, uint32_t number, bits tick, uint64_t ticks,
+/// Inputs of an evaluation at `tick`, the next one `period_ticks` later, from the surroundings of drone or
+/// body `number`, without a command.
+VY_FN nap_inputs nap_inputs_at(const vy_model *m, uint32_t number, bits tick, uint64_t period_ticks,
                                const noise_block *noise, const body_state *body,
                                const turbulence_state *turbulence, vec3 gust)
 {
     nap_inputs inputs;
     inputs.time = time_of(m, tick);
     inputs.turbulent = VY_BASIC_OR(0, m->turbulence_period != 0);
-    VY_ASSERT(ticks > 0 && ticks <= m->nap_period);
-    inputs.period = real_set((double)ticks * m->dt);
-    disturbance_bound(m, tick, ticks, noise, number, &inputs);
+    VY_ASSERT(period_ticks > 0 && period_ticks <= m->nap_period);
+    inputs.period = real_set((double)period_ticks * m->dt);
+    disturbance_bound(m, tick, period_ticks, noise, number, &inputs);
     inputs.turbulence = nap_gust_bound(m, body, turbulence, gust);
     inputs.downwash = real_set(VY_BASIC_OR(0, m->wakes.on) && body_count(m) > 1 ? m->wake_max : 0.0);
     inputs.command = NULL;
     return inputs;
 }
 
-/// How many decisions changed from `before` to `after`.
-VY_FN bits nap_changes(bits before, bits after)
+/// How many decisions changed from `effects_before` to `effects_after`.
+VY_FN bits nap_changes(bits effects_before, bits effects_after)
 {
-    const bits changed = before ^ after;
+    const bits changed = effects_before ^ effects_after;
     bits count = bits_set(0);
     if (!mask_any(changed != 0u)) return count;
     for (int k = 0; k < EFFECT_COUNT; ++k) count = count + ((changed >> k) & 1u);
     return count;
 }
 
-/// Evaluate the policy for drone `i` in the lanes of `active`; the next time is `ticks` later.
-VY_FN void nap_evaluate_drone(const vy_model *m, uint32_t i, bits tick, uint64_t ticks, mask active,
+/// Evaluate the policy for drone `i` in the lanes of `active`; the next time is `period_ticks` later.
+VY_FN void nap_evaluate_drone(const vy_model *m, uint32_t i, bits tick, uint64_t period_ticks, mask active,
                               const noise_block *noise, drone_block *d, nap_account_block *account)
 {
     const drone_params *p = &m->params[i];
     const rotor_layout *layout = &m->drones[i].layout;
-    nap_inputs inputs = nap_inputs_at(m, i, tick, ticks, noise, &d->body, drone_turbulence(d), drone_gust(d));
+    nap_inputs inputs =
+        nap_inputs_at(m, i, tick, period_ticks, noise, &d->body, drone_turbulence(d), drone_gust(d));
     real command[VY_ROTOR_CAP];
     for (int k = 0; k < VY_BASIC_OR(4, layout->count); ++k)
         command[k] = motor_speed(&p->motor, d->control.motors[k]);

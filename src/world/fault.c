@@ -36,15 +36,15 @@ static double draw_uniform(const vy_model *m, const fault_model *f, uint32_t dro
 static int fault_window_begin(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t interval,
                               uint64_t *begin_tick)
 {
-    uint64_t begin = f->start, window = f->spread;
+    uint64_t begin = f->start, spread_ticks = f->spread;
     if (f->every > 0) {
         begin = f->start + interval * f->every;
         VY_ASSERT(f->length <= f->every); // it is over before it comes again
-        window = f->every - f->length;
+        spread_ticks = f->every - f->length;
         if (draw_uniform(m, f, drone, DRAW_SCHEDULE, interval, 1) >= f->def.chance) return 0;
     }
-    if (window > 0)
-        begin += (uint64_t)(draw_uniform(m, f, drone, DRAW_SCHEDULE, interval, 0) * (double)window);
+    if (spread_ticks > 0)
+        begin += (uint64_t)(draw_uniform(m, f, drone, DRAW_SCHEDULE, interval, 0) * (double)spread_ticks);
     VY_ASSERT(begin >= f->start);
     *begin_tick = begin;
     return 1;
@@ -162,8 +162,8 @@ typedef struct fault_target {
     uint64_t tick;
 } fault_target;
 
-// `amount` has a number for each that the channel is measured in: an attitude turns by three.
-static void add_error(const fault_target *target, const double *amount, double *sample)
+// `amounts` has a number for each that the channel is measured in: an attitude turns by three.
+static void add_error(const fault_target *target, const double *amounts, double *sample)
 {
     const channel_row *row = &vy_channels[target->f->def.channel];
     const sensor_channel *channel = &row->channel;
@@ -173,10 +173,10 @@ static void add_error(const fault_target *target, const double *amount, double *
     if (type->add_error != NULL) {
         const channel_input in = {channel, &target->m->env.air,
                                   target->m->drones[target->drone].layout.count};
-        type->add_error(&in, amount, sample);
+        type->add_error(&in, amounts, sample);
         return;
     }
-    for (int i = 0; i < channel->axes; ++i) sample[channel->at + i] += amount[i];
+    for (int i = 0; i < channel->axes; ++i) sample[channel->at + i] += amounts[i];
 }
 
 static void swap_axes(const sensor_channel *c, double *sample)
@@ -193,7 +193,7 @@ static void apply_sample_fault(const fault_target *target, const double *previou
 {
     const vy_fault_def *def = &target->f->def;
     const sensor_channel *channel = &vy_channels[def->channel].channel;
-    double deviates[VY_RAY_CAP] = {0}, amount[VY_RAY_CAP] = {0};
+    double deviates[VY_RAY_CAP] = {0}, amounts[VY_RAY_CAP] = {0};
     const double amplitude[3] = {def->vector.x, def->vector.y, def->vector.z};
     double sine = 1.0;
     if (def->kind == VY_FAULT_SENSOR_STUCK) {
@@ -210,17 +210,17 @@ static void apply_sample_fault(const fault_target *target, const double *previou
     if (def->kind == VY_FAULT_SENSOR_VIBRATION)
         sine = math_sin(6.283185307179586 * (def->frequency * ((double)target->tick * target->m->dt)));
     for (int i = 0; i < channel->axes; ++i) {
-        amount[i] = amplitude[channel->width > 1 && i < 3 ? i : 0];
-        if (def->kind == VY_FAULT_SENSOR_NOISE) amount[i] *= deviates[i];
-        if (def->kind == VY_FAULT_SENSOR_VIBRATION) amount[i] *= sine;
+        amounts[i] = amplitude[channel->width > 1 && i < 3 ? i : 0];
+        if (def->kind == VY_FAULT_SENSOR_NOISE) amounts[i] *= deviates[i];
+        if (def->kind == VY_FAULT_SENSOR_VIBRATION) amounts[i] *= sine;
     }
-    add_error(target, amount, sample);
+    add_error(target, amounts, sample);
 }
 
 // Delayed samples go through a line of the drone's own: `is_sent`, or not, a sample leaves and another
 // arrives, which counts only while the fault acts, since `begin_tick`. Returns 0 when nothing arrives.
 static int delay_sample(const fault_target *target, int is_sent, int is_acting, uint64_t begin_tick,
-                        delay_line_block *numbers, double *values)
+                        delay_line_block *line_cells, double *values)
 {
     const fault_model *fault = target->f;
     const uint64_t size = delay_line_size(fault->delay, fault->width);
@@ -230,8 +230,8 @@ static int delay_sample(const fault_target *target, int is_sent, int is_acting, 
               line.first + size <= target->m->delay_count);
     if (fault->delay == 0) return is_sent;
     double delayed[DELAY_LINE_WIDTH];
-    const int is_delivered = vy_delay_line_take(&line, numbers, target->tick, begin_tick, delayed);
-    if (is_sent) vy_delay_line_put(&line, numbers, target->tick, values);
+    const int is_delivered = vy_delay_line_take(&line, line_cells, target->tick, begin_tick, delayed);
+    if (is_sent) vy_delay_line_put(&line, line_cells, target->tick, values);
     if (!is_acting) return is_sent;
     if (is_delivered) memcpy(values, delayed, fault->width * sizeof *values);
     return is_delivered;
@@ -316,8 +316,8 @@ static void unpack_command(const double *values, drone_block *d, uint64_t *relea
 }
 
 // Returns 0 when nothing arrives.
-static int apply_command_faults(const vy_model *m, uint64_t tick, uint32_t drone, const drone_block *before,
-                                delay_line_block *numbers, drone_block *d, uint64_t *release_request)
+static int apply_command_faults(const vy_model *m, uint64_t tick, uint32_t drone, const drone_block *previous,
+                                delay_line_block *line_cells, drone_block *d, uint64_t *release_request)
 {
     double values[COMMAND_CELLS];
     int is_delivered = 1;
@@ -329,7 +329,7 @@ static int apply_command_faults(const vy_model *m, uint64_t tick, uint32_t drone
         const int is_acting = vy_fault_acts(m, fault, drone, tick, &begin_tick);
         if (fault->def.kind == VY_FAULT_COMMAND_DELAY) {
             pack_command(d, *release_request, values);
-            if (!delay_sample(&(fault_target){m, fault, drone, tick}, 1, is_acting, begin_tick, numbers,
+            if (!delay_sample(&(fault_target){m, fault, drone, tick}, 1, is_acting, begin_tick, line_cells,
                               values))
                 is_delivered = 0;
             else if (is_acting)
@@ -339,7 +339,7 @@ static int apply_command_faults(const vy_model *m, uint64_t tick, uint32_t drone
         }
     }
     if (!is_delivered) {
-        pack_command(before, 0, values);
+        pack_command(previous, 0, values);
         unpack_command(values, d, release_request);
     }
     return is_delivered;

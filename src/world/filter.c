@@ -39,20 +39,20 @@ void vy_filter_initial_estimate(const vy_model *world, const vy_drone_def *def, 
                                 const body_state *body, estimator_state *out)
 {
     double deviates[9];
-    const vy_estimator_def *declared = &def->estimator;
-    if (declared->start == VY_START_GROUND) { // it knows nothing yet
+    const vy_estimator_def *estimator_def = &def->estimator;
+    if (estimator_def->start == VY_START_GROUND) { // it knows nothing yet
         memset(out, 0, sizeof *out);
         out->attitude = quat_identity();
         return;
     }
     rng_normals(world->seed, RNG_STREAM_ESTIMATE, index, 0, deviates, 9);
-    out->position = vec3_add_scaled(body->position, declared->start_position,
+    out->position = vec3_add_scaled(body->position, estimator_def->start_position,
                                     vec3_make(deviates[0], deviates[1], deviates[2]));
-    out->velocity = vec3_add_scaled(body->velocity, declared->start_velocity,
+    out->velocity = vec3_add_scaled(body->velocity, estimator_def->start_velocity,
                                     vec3_make(deviates[3], deviates[4], deviates[5]));
     out->attitude = quat_apply_small_rotation(
         body->attitude,
-        vec3_scale(declared->start_attitude, vec3_make(deviates[6], deviates[7], deviates[8])));
+        vec3_scale(estimator_def->start_attitude, vec3_make(deviates[6], deviates[7], deviates[8])));
     out->gyro_bias = out->accel_bias = vec3_zero();
 }
 

@@ -17,10 +17,11 @@ static void set_angles(mat3 r, vy_ground_state *g)
 // Tilt and yaw from these angles.
 static void set_tilt(vy_ground_state *g)
 {
-    double sp, cp, sr, cr;
-    math_sincos(g->pitch, &sp, &cp);
-    math_sincos(g->roll, &sr, &cr);
-    g->tilt = math_atan2(real_sqrt(sp * sp * (cr * cr) + sr * sr), cp * cr);
+    double sin_pitch, cos_pitch, sin_roll, cos_roll;
+    math_sincos(g->pitch, &sin_pitch, &cos_pitch);
+    math_sincos(g->roll, &sin_roll, &cos_roll);
+    g->tilt = math_atan2(real_sqrt(sin_pitch * sin_pitch * (cos_roll * cos_roll) + sin_roll * sin_roll),
+                         cos_pitch * cos_roll);
     const double yaw = 0.25 * TWO_PI - g->heading;
     g->yaw = yaw - TWO_PI * real_round(yaw / TWO_PI);
 }
@@ -28,14 +29,15 @@ static void set_tilt(vy_ground_state *g)
 static void read_planet(const vy_world *world, const body_state *b, vy_ground_state *g)
 {
     const double time = (double)world->state->tick * world->model.dt;
-    const vy_geodetic at = vy_geodetic_of(&world->model.planet, time, b->position, b->velocity, b->attitude);
-    g->latitude = at.latitude;
-    g->longitude = at.longitude;
-    g->altitude = at.altitude;
-    g->velocity = vec3_make(at.velocity.y, at.velocity.x, -at.velocity.z);
-    g->heading = at.yaw;
-    g->pitch = at.pitch;
-    g->roll = at.roll;
+    const vy_geodetic geodetic =
+        vy_geodetic_of(&world->model.planet, time, b->position, b->velocity, b->attitude);
+    g->latitude = geodetic.latitude;
+    g->longitude = geodetic.longitude;
+    g->altitude = geodetic.altitude;
+    g->velocity = vec3_make(geodetic.velocity.y, geodetic.velocity.x, -geodetic.velocity.z);
+    g->heading = geodetic.yaw;
+    g->pitch = geodetic.pitch;
+    g->roll = geodetic.roll;
     set_tilt(g);
 }
 

@@ -16,7 +16,7 @@
 
 #define FOREVER (UINT64_MAX / 2) // as vy_tick_at() has it
 
-static double seconds(const vy_world *world, uint64_t ticks)
+static double seconds_of(const vy_world *world, uint64_t ticks)
 {
     return ticks >= FOREVER ? HUGE_VAL : (double)ticks * world->model.dt;
 }
@@ -31,15 +31,15 @@ static vy_disturbance_def disturbance_of(const vy_world *world, const injection_
     if (b->target > 0) def.body = vy_world_body(world, (uint32_t)b->target - 1);
     def.force = to_vec3(b->vector);
     def.torque = to_vec3(b->torque);
-    def.start = seconds(world, b->start);
-    def.duration = seconds(world, b->length);
+    def.start = seconds_of(world, b->start);
+    def.duration = seconds_of(world, b->length);
     return def;
 }
 
 static vy_gust_def gust_of(const vy_world *world, const injection_block *b)
 {
     return (vy_gust_def){.velocity = to_vec3(b->vector),
-                         .start = seconds(world, b->start),
+                         .start = seconds_of(world, b->start),
                          .rise = b->size,
                          .hold = b->frequency};
 }
@@ -54,8 +54,8 @@ static vy_fault_def fault_of(const vy_world *world, const injection_block *b)
     def.size = b->size;
     def.vector = to_vec3(b->vector);
     def.frequency = b->frequency;
-    def.start = seconds(world, b->start);
-    def.duration = seconds(world, b->length);
+    def.start = seconds_of(world, b->start);
+    def.duration = seconds_of(world, b->length);
     return def;
 }
 
@@ -269,7 +269,7 @@ static int is_over(const injection_block *b, uint64_t tick)
 }
 
 // One more, from now on. What is over gives way; faults stay, since they are counted.
-static vy_status inject(vy_world *world, injection_block *b, vy_error *err)
+static vy_status inject_now(vy_world *world, injection_block *b, vy_error *err)
 {
     const uint64_t tick = world->state->tick;
     injection_block injections[VY_INJECTION_CAP + 1];
@@ -312,7 +312,7 @@ vy_status vy_world_inject_disturbance(vy_world *world, const vy_disturbance_def 
                          .frame = (uint64_t)def->frame,
                          .vector = to_cells(def->force),
                          .torque = to_cells(def->torque)};
-    return inject(world, &b, err);
+    return inject_now(world, &b, err);
 }
 
 vy_status vy_world_inject_gust(vy_world *world, const vy_gust_def *def, vy_error *err)
@@ -327,7 +327,7 @@ vy_status vy_world_inject_gust(vy_world *world, const vy_gust_def *def, vy_error
                          .size = def->rise,
                          .frequency = def->hold};
     if (b.length > FOREVER) b.length = FOREVER;
-    return inject(world, &b, err);
+    return inject_now(world, &b, err);
 }
 
 vy_status vy_world_inject_fault(vy_world *world, const vy_fault_def *def, vy_error *err)
@@ -349,7 +349,7 @@ vy_status vy_world_inject_fault(vy_world *world, const vy_fault_def *def, vy_err
                          .vector = to_cells(def->vector),
                          .size = def->size,
                          .frequency = def->frequency};
-    return inject(world, &b, err);
+    return inject_now(world, &b, err);
 }
 
 uint32_t vy_world_injection_count(const vy_world *world) { return world->model.injection_count; }
@@ -360,7 +360,8 @@ int vy_world_injection_text(const vy_world *world, uint32_t index, char *out, si
     if (index >= world->model.injection_count) return 0;
     const injection_block *b = &world->injections[index];
     char duration[40] = "for ever";
-    const double span = b->kind == INJECTION_GUST ? 2.0 * b->size + b->frequency : seconds(world, b->length);
+    const double span =
+        b->kind == INJECTION_GUST ? 2.0 * b->size + b->frequency : seconds_of(world, b->length);
     if (b->length < FOREVER) snprintf(duration, sizeof duration, "for %.3g s", span);
     const double force = vec3_length(b->vector), torque = vec3_length(b->torque);
     const char *unit = b->choice == VY_DISTURBANCE_IMPULSE ? " s" : "";

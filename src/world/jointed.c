@@ -17,8 +17,8 @@ typedef struct jointed_plant {
 /// The speed of a rotor after a part of the step, 0 ... 1.
 static double speed_after(const multirotor_inputs *in, double speed, double command, double fraction)
 {
-    const int falls = in->layout->general && command < speed;
-    const double decay = falls ? in->params->curve.fall_full : in->params->rotor.decay_full;
+    const int is_falling = in->layout->general && command < speed;
+    const double decay = is_falling ? in->params->curve.fall_full : in->params->rotor.decay_full;
     return rotor_speed_after(speed, command, math_pow(decay, fraction));
 }
 

@@ -70,9 +70,10 @@ static lateral_yaw rotated(const terms *t, lateral_yaw a)
 }
 
 // I^-1 (w x I w) of two motions: the moments' differences over the third, in body axes.
-static lateral_yaw gyroscopic(const terms *t, lateral_yaw flown, int signal)
+static lateral_yaw gyroscopic(const terms *t, lateral_yaw flown_rate, int signal)
 {
-    const lateral_yaw mean = {flown.h + 0.5 * t->r->bound[H][signal], flown.z + 0.5 * t->r->bound[Z][signal]};
+    const lateral_yaw mean = {flown_rate.h + 0.5 * t->r->bound[H][signal],
+                              flown_rate.z + 0.5 * t->r->bound[Z][signal]};
     const lateral_yaw c = cross(rotated(t, mean), rotated(t, rotation_part(t->s, signal)));
     return rotated(t, (lateral_yaw){t->m->gyro_across * c.h, t->m->gyro_about * c.z});
 }
@@ -216,8 +217,9 @@ static double estimated_rate(const terms *t)
 static lateral_yaw estimated_rate_parts(const terms *t)
 {
     const lateral_yaw w = observed_rate(t), r = rotation_part(t->r, LOOP_RATE_ESTIMATE);
-    const double seen = t->envelope[ENVELOPE_RATE_ESTIMATE];
-    return t->m->params.truth ? (lateral_yaw){w.h + r.h, w.z + r.z} : (lateral_yaw){seen + r.h, seen + r.z};
+    const double rate_estimate = t->envelope[ENVELOPE_RATE_ESTIMATE];
+    return t->m->params.truth ? (lateral_yaw){w.h + r.h, w.z + r.z}
+                              : (lateral_yaw){rate_estimate + r.h, rate_estimate + r.z};
 }
 
 // Across and along, of a vector in world axes.
@@ -655,8 +657,8 @@ static int is_within_limits(const loop_model *m, const double *envelope, const l
                1.0;
 }
 
-#define ROUNDS 200
-#define MARGIN 1.01
+#define ROUNDS_MAX   200
+#define ROUND_MARGIN 1.01
 
 static int is_below(const loop_bound *a, const loop_bound *b)
 {
@@ -681,14 +683,14 @@ static int solve(const loop_model *m, const double *envelope, const loop_slopes 
 {
     loop_bound s, next;
     memset(&s, 0, sizeof s);
-    for (int round = 0; round < ROUNDS; ++round) {
+    for (int round = 0; round < ROUNDS_MAX; ++round) {
         if (within == NULL && !is_within_limits(m, envelope, &s)) return 0;
         apply_linear_loop(m, envelope, slopes, neglect, &s, within != NULL ? within : &s, &next);
         if (is_below(&next, &s)) {
             *out = s;
             return 1;
         }
-        s = scaled(MARGIN, &next);
+        s = scaled(ROUND_MARGIN, &next);
     }
     return 0;
 }
@@ -774,18 +776,18 @@ static int rotors_are_uniform(const ladder_params *ladder, const rotor_layout *l
 }
 
 void vy_loop_build(const loop_params *p, const ladder_params *ladder, const rotor_layout *layout,
-                   const loop_model *other, loop_model *out)
+                   const loop_model *similar, loop_model *out)
 {
     memset(out, 0, sizeof *out);
     out->params = *p;
     if (ladder->kinematic || !rotors_are_uniform(ladder, layout)) return;
     if (ladder->gravity.x != 0.0 || ladder->gravity.y != 0.0 || !(ladder->gravity.z < 0.0)) return;
     if (!is_diagonal(ladder->inertia)) return;
-    const void *params_bytes = p, *other_bytes = other != NULL
-                                                     ? &other->params
+    const void *params_bytes = p, *other_bytes = similar != NULL
+                                                     ? &similar->params
                                                      : NULL; // padding that differs costs a second look alone
-    if (other != NULL && other->is_bounded && memcmp(params_bytes, other_bytes, sizeof *p) == 0) {
-        out->gains = other->gains;
+    if (similar != NULL && similar->is_bounded && memcmp(params_bytes, other_bytes, sizeof *p) == 0) {
+        out->gains = similar->gains;
     } else if (!vy_loop_gains(p, &out->gains)) {
         return;
     }

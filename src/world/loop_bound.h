@@ -104,9 +104,9 @@ typedef struct loop_model {
 
 /// Of a drone that is flown by a built-in law, with upright rotors all alike, and the truth or the estimator
 /// of constant gains; of any other `out->is_bounded` becomes 0.
-/// The gains of `other` (or NULL) are taken over where it is alike: they take up to a tenth of a second.
+/// The gains of `similar` (or NULL) are taken over where it is alike: they take up to a tenth of a second.
 void vy_loop_build(const loop_params *p, const ladder_params *ladder, const rotor_layout *layout,
-                   const loop_model *other, loop_model *out);
+                   const loop_model *similar, loop_model *out);
 
 /// The least bound that holds for what is left out within an envelope. Returns 0 where there is none, or a
 /// limit could act.

@@ -178,15 +178,15 @@ VY_FN int plant_is_strict_rk4(const vy_engine_def *physics)
 /// Time of `tick` [s].
 VY_FN real time_of(const vy_model *m, bits tick) { return real_from_uint(tick) * m->dt; }
 
-/// The ladder of drone `index`: on a planet with the gravity of where it believes to be, in `storage`.
+/// The ladder of drone `index`: on a planet with the gravity of where it believes to be, in `buffer`.
 VY_FN const ladder_params *drone_ladder(const vy_model *m, uint32_t index, const estimator_state *e,
-                                        ladder_params *storage)
+                                        ladder_params *buffer)
 {
     const ladder_params *p = &m->params[index].ladder;
     if (!VY_BASIC_OR(0, m->env.gravity.frame.on)) return p;
-    *storage = *p;
-    storage->gravity = gravity_at(&m->env.gravity, e->position);
-    return storage;
+    *buffer = *p;
+    buffer->gravity = gravity_at(&m->env.gravity, e->position);
+    return buffer;
 }
 
 /// The setpoint of drone `index` at `time`. `yaw` may be NULL.
@@ -231,12 +231,13 @@ VY_FN trajectory_point drone_trajectory(const vy_model *m, uint32_t index, real 
 VY_FN void world_fail(mask active, vy_failure_reason reason, uint32_t body, real value, real limit, int field,
                       world_block *w)
 {
-    const mask ends = active & (w->failure_reason == bits_set(VY_FAILURE_NONE)); // only the first is reported
+    const mask is_ending =
+        active & (w->failure_reason == bits_set(VY_FAILURE_NONE)); // only the first is reported
     VY_ASSERT(reason > VY_FAILURE_NONE && reason <= VY_FAILURE_NO_MEMORY && field >= 0);
-    w->failure_reason = bits_select(ends, bits_set((uint64_t)reason), w->failure_reason);
-    w->failure_tick = bits_select(ends, w->tick, w->failure_tick);
-    w->failure_body = bits_select(ends, bits_set(body), w->failure_body);
-    w->failure_field = bits_select(ends, bits_set((uint64_t)field), w->failure_field);
-    w->failure_value = real_select(ends, value, w->failure_value);
-    w->failure_limit = real_select(ends, limit, w->failure_limit);
+    w->failure_reason = bits_select(is_ending, bits_set((uint64_t)reason), w->failure_reason);
+    w->failure_tick = bits_select(is_ending, w->tick, w->failure_tick);
+    w->failure_body = bits_select(is_ending, bits_set(body), w->failure_body);
+    w->failure_field = bits_select(is_ending, bits_set((uint64_t)field), w->failure_field);
+    w->failure_value = real_select(is_ending, value, w->failure_value);
+    w->failure_limit = real_select(is_ending, limit, w->failure_limit);
 }

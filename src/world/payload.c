@@ -165,14 +165,14 @@ static void set_carried(vy_world *world, uint32_t k, int is_carried)
 }
 
 // A drone's centre of mass has shifted: shift everything that is stored relative to it.
-static void shift_centre_of_mass(drone_block *d, const body_state *now)
+static void shift_centre_of_mass(drone_block *d, const body_state *recentred)
 {
-    const vec3 displacement = vec3_sub(now->position, d->body.position),
-               velocity_change = vec3_sub(now->velocity, d->body.velocity);
+    const vec3 displacement = vec3_sub(recentred->position, d->body.position),
+               velocity_change = vec3_sub(recentred->velocity, d->body.velocity);
     d->imu.velocity = vec3_add(d->imu.velocity, velocity_change);
     d->estimate.position = vec3_add(d->estimate.position, displacement);
     d->estimate.velocity = vec3_add(d->estimate.velocity, velocity_change);
-    d->body = *now;
+    d->body = *recentred;
 }
 
 // Both change abruptly: wake them and the bodies that rest on them.
@@ -196,11 +196,11 @@ static void drop_load(vy_world *world, uint32_t k)
     *body_at(world, p->load) = load_state;
 }
 
-// Angular momentum about `about`, world.
-static vec3 momentum_about(const body_state *s, double mass, mat3 inertia, vec3 about)
+// Angular momentum about `origin`, world.
+static vec3 momentum_about(const body_state *s, double mass, mat3 inertia, vec3 origin)
 {
     const vec3 spin = quat_rotate(s->attitude, mat3_mul_vec(inertia, s->rate));
-    return vec3_add(spin, vec3_cross(vec3_sub(s->position, about), vec3_scale(mass, s->velocity)));
+    return vec3_add(spin, vec3_cross(vec3_sub(s->position, origin), vec3_scale(mass, s->velocity)));
 }
 
 // @return 0 when the load is not within reach
@@ -211,9 +211,9 @@ static int pick_up(vy_world *world, uint32_t k)
     payload_block *state = &world->payloads[k];
     drone_block *carrier = &world->drones[p->carrier];
     const body_state *load = body_at(world, p->load);
-    const composite before = composite_of(world, p->carrier);
+    const composite composite_before = composite_of(world, p->carrier);
     const double mass = own_mass(world, p->load);
-    const body_state own = at_own_centre(&carrier->body, before.centre);
+    const body_state own = at_own_centre(&carrier->body, composite_before.centre);
     const vec3 position = quat_unrotate(own.attitude, vec3_sub(load->position, own.position));
     if (!(vec3_length(vec3_sub(position, p->position)) <= p->reach)) return 0;
 
@@ -221,16 +221,17 @@ static int pick_up(vy_world *world, uint32_t k)
     state->rotation = quat_normalize(quat_mul(quat_conj(own.attitude), load->attitude));
     wake_pair(world, p);
     set_carried(world, k, 1);
-    const composite after = composite_of(world, p->carrier);
+    const composite composite_after = composite_of(world, p->carrier);
     body_state merged = carrier->body;
-    VY_ASSERT(after.mass > before.mass);
-    merged.position = vec3_add(own.position, quat_rotate(own.attitude, after.centre));
+    VY_ASSERT(composite_after.mass > composite_before.mass);
+    merged.position = vec3_add(own.position, quat_rotate(own.attitude, composite_after.centre));
     const vec3 velocity_change =
-        vec3_add_scaled(vec3_scale(before.mass, carrier->body.velocity), mass, load->velocity);
-    merged.velocity = vec3_scale(1.0 / after.mass, velocity_change);
-    const vec3 spin = vec3_add(momentum_about(&carrier->body, before.mass, before.inertia, merged.position),
-                               momentum_about(load, mass, own_inertia(world, p->load), merged.position));
-    merged.rate = mat3_mul_vec(mat3_inverse(after.inertia), quat_unrotate(merged.attitude, spin));
+        vec3_add_scaled(vec3_scale(composite_before.mass, carrier->body.velocity), mass, load->velocity);
+    merged.velocity = vec3_scale(1.0 / composite_after.mass, velocity_change);
+    const vec3 spin = vec3_add(
+        momentum_about(&carrier->body, composite_before.mass, composite_before.inertia, merged.position),
+        momentum_about(load, mass, own_inertia(world, p->load), merged.position));
+    merged.rate = mat3_mul_vec(mat3_inverse(composite_after.inertia), quat_unrotate(merged.attitude, spin));
     shift_centre_of_mass(carrier, &merged);
     return 1;
 }
@@ -241,13 +242,14 @@ void vy_payload_stage(vy_world *world)
     const uint64_t tick = world->state->tick - 1u;
     for (uint32_t k = 0; k < world->model.payload_count; ++k) {
         payload_model *p = &world->model.payloads[k];
-        const double before = world->tracks_energy ? vy_body_kinetic_energy(world, p->carrier) : 0.0;
+        const double energy_before = world->tracks_energy ? vy_body_kinetic_energy(world, p->carrier) : 0.0;
         const uint64_t carried = world->payloads[k].carried;
         if (tick == p->attach && tick > 0 && !carried && !pick_up(world, k)) world->payloads[k].missed += 1;
         if (carried == PAYLOAD_RELEASED || (tick == p->drop && carried)) drop_load(world, k);
         p->has_changed = !world->payloads[k].carried != !carried;
         if (world->tracks_energy && p->has_changed) // no work was done
-            world->energy_balances[p->carrier].start += vy_body_kinetic_energy(world, p->carrier) - before;
+            world->energy_balances[p->carrier].start +=
+                vy_body_kinetic_energy(world, p->carrier) - energy_before;
     }
 }
 
@@ -288,9 +290,9 @@ void vy_payload_release(const vy_model *m, uint64_t *release_requests, payload_b
     VY_ASSERT(release_requests != NULL);
     for (uint32_t k = 0; k < m->payload_count; ++k) {
         const payload_model *p = &m->payloads[k];
-        const int requested =
+        const int is_requested =
             p->release && p->bit < VY_DROP_CAP && (release_requests[p->carrier] >> p->bit & 1) != 0;
-        if (requested && payloads[k].carried) payloads[k].carried = PAYLOAD_RELEASED;
+        if (is_requested && payloads[k].carried) payloads[k].carried = PAYLOAD_RELEASED;
     }
     memset(release_requests, 0, m->drone_count * sizeof release_requests[0]);
 }

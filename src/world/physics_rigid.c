@@ -6,10 +6,10 @@
 #include "world/physics_impl.h"
 #include <stdlib.h>
 
-enum { BOUNDS = 5 }; // the floor and four walls
+enum { BOUND_COUNT = 5 }; // the floor and four walls
 
 struct rigid_engine {
-    vy_bodies *set;
+    vy_bodies *set;       // the bodies, with floor and walls
     uint32_t capacity;    // bodies of the set that there is memory for
     solid_memory *solids; // [capacity] what shapes stand on
     uint32_t *handles;    // [capacity] of a slot: number plus one, 0: none
@@ -17,7 +17,7 @@ struct rigid_engine {
 };
 
 // Room for another body of the set.
-static vy_status reserve(rigid_engine *engine, uint32_t bodies, vy_error *err)
+static vy_status reserve_bodies(rigid_engine *engine, uint32_t bodies, vy_error *err)
 {
     if (bodies <= engine->capacity) return VY_OK;
     const size_t old_capacity = engine->capacity, cap = grown_capacity(old_capacity, bodies);
@@ -38,9 +38,9 @@ static vy_status reserve(rigid_engine *engine, uint32_t bodies, vy_error *err)
 // Half spaces that face inwards.
 static vy_status add_bounds(rigid_engine *engine, double boundary, vy_error *err)
 {
-    static const vec3 normals[BOUNDS] = {{0, 0, 1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
+    static const vec3 normals[BOUND_COUNT] = {{0, 0, 1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
     vy_status status = VY_OK;
-    for (int i = 0; i < BOUNDS && status == VY_OK; ++i) {
+    for (int i = 0; i < BOUND_COUNT && status == VY_OK; ++i) {
         vy_shape plane;
         status = vy_shape_plane(normals[i], i == 0 ? 0.0 : -boundary, &plane, err);
         vy_body_def def = vy_default_body_def();
@@ -61,7 +61,7 @@ vy_status vy_rigid_create(const vy_physics_def *def, rigid_engine **out, vy_erro
     rigid_engine *engine = calloc(1, sizeof *engine);
     if (engine == NULL) return vy_fail(err, VY_NO_MEMORY, "physics: no memory");
     vy_status status = vy_bodies_create(&set_def, &engine->set, err);
-    if (status == VY_OK) status = reserve(engine, BOUNDS, err);
+    if (status == VY_OK) status = reserve_bodies(engine, BOUND_COUNT, err);
     if (status == VY_OK) status = add_bounds(engine, def->boundary, err);
     if (status != VY_OK) {
         vy_rigid_destroy(engine);
@@ -87,7 +87,7 @@ vy_status vy_rigid_add(rigid_engine *engine, const vy_physics_body_def *def, vy_
 {
     const uint32_t slot = vy_bodies_slot_count(engine->set);
     vy_shape shape;
-    vy_status status = reserve(engine, slot + 1, err);
+    vy_status status = reserve_bodies(engine, slot + 1, err);
     if (status != VY_OK) return status;
     status = vy_solid_build(&def->solid, NULL, &shape, &engine->solids[slot], err);
     if (status != VY_OK) return status;

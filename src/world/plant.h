@@ -167,10 +167,10 @@ VY_FN void simple_step(const multirotor_inputs *in, real dt, const real *command
         const real decay = real_select(is_falling, in->params->curve.fall_full, in->params->rotor.decay_full);
         speed[i] = rotor_speed_flushed(rotor_speed_after(speed[i], command[i], decay));
     }
-    real half[THRUSTER_CAP], full[THRUSTER_CAP];
-    thrusters_follow(&in->layout->thrusters, speed + count, command + count, half, full);
+    real half_thrusts[THRUSTER_CAP], full_thrusts[THRUSTER_CAP];
+    thrusters_follow(&in->layout->thrusters, speed + count, command + count, half_thrusts, full_thrusts);
     for (int i = 0; i < VY_BASIC_OR(0, in->layout->thrusters.count); ++i)
-        speed[count + i] = thrust_flushed(full[i]);
+        speed[count + i] = thrust_flushed(full_thrusts[i]);
 }
 
 // A kinematic drone has the velocity and the heading that its sticks command.
@@ -238,18 +238,19 @@ VY_COLD_FN void coupled_fast_rotation(const multirotor_inputs *in, real dt, cons
                                       load_parts *parts)
 {
     const mask is_fast = rotates_too_far(s, dt);
-    const int effectors = VY_BASIC_OR(4, in->layout->count) + VY_BASIC_OR(0, in->layout->thrusters.count);
+    const int effector_count =
+        VY_BASIC_OR(4, in->layout->count) + VY_BASIC_OR(0, in->layout->thrusters.count);
     body_state lie_body = *s;
     coupled_state lie_state = *c;
     real lie_speed[ROTOR_CAP];
-    for (int i = 0; i < effectors; ++i) lie_speed[i] = speed[i];
+    for (int i = 0; i < effector_count; ++i) lie_speed[i] = speed[i];
     coupled_lie_midpoint(in, dt, command, &lie_body, lie_speed, &lie_state, k, parts);
     coupled_rk4(in, dt, command, s, speed, c, k, NULL);
     s->position = vec3_select(is_fast, lie_body.position, s->position);
     s->velocity = vec3_select(is_fast, lie_body.velocity, s->velocity);
     s->attitude = quat_select(is_fast, lie_body.attitude, s->attitude);
     s->rate = vec3_select(is_fast, lie_body.rate, s->rate);
-    for (int i = 0; i < effectors; ++i) speed[i] = real_select(is_fast, lie_speed[i], speed[i]);
+    for (int i = 0; i < effector_count; ++i) speed[i] = real_select(is_fast, lie_speed[i], speed[i]);
     cells_restore(is_fast, c, &lie_state, sizeof lie_state);
     *c = lie_state;
 }

@@ -107,7 +107,8 @@ void vy_rotor_wake_stage(const vy_model *m, uint64_t tick, const drone_block *dr
         entries[i].row = cell_size > 0.0 ? cell_index(position.y, cell_size) : 0;
     }
     sort_entries(entries, count);
-    for (size_t i = 1; i < count; ++i) VY_ASSERT(is_before(&entries[i - 1], &entries[i])); // find() bisects
+    for (size_t i = 1; i < count; ++i)
+        VY_ASSERT(is_before(&entries[i - 1], &entries[i])); // first_at_cell() bisects
     for (size_t i = 0; i < count; ++i)
         powertrain[entries[i].drone].memory.downwash = wakes_at(m, entries, count, &entries[i]);
 }

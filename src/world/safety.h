@@ -17,8 +17,8 @@ VY_FN real safety_cos_tilt(const environment_model *env, const body_state *b)
 {
     const quat q = b->attitude;
     if (!VY_BASIC_OR(0, env->gravity.frame.on)) return 1.0 - 2.0 * (q.x * q.x + q.y * q.y);
-    const local_position place = local_locate(&env->gravity.frame, &env->planet, b->position);
-    return vec3_dot(place.up, quat_rotate(q, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0))));
+    const local_position local = local_locate(&env->gravity.frame, &env->planet, b->position);
+    return vec3_dot(local.up, quat_rotate(q, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0))));
 }
 
 /// Where is the limit exceeded now? Comparisons avoid square roots and angles: the value for the report is
@@ -53,36 +53,36 @@ VY_COLD_FN void safety_report(const drone_model *dm, const environment_model *en
 {
     const vy_safety_def *s = &dm->safety;
     const vec3 position = b->position;
-    real value, bound;
+    real value, limit_value;
     vy_failure_reason reason;
     switch (limit) {
     case LIMIT_TILT:
         reason = VY_FAILURE_TILT;
         value = math_acos(real_clamp(safety_cos_tilt(env, b), real_set(-1.0), real_set(1.0)));
-        bound = real_set(s->tilt_max);
+        limit_value = real_set(s->tilt_max);
         break;
     case LIMIT_RATE:
         reason = VY_FAILURE_RATE;
         value = vec3_length(b->rate);
-        bound = real_set(s->rate_max);
+        limit_value = real_set(s->rate_max);
         break;
     case LIMIT_SPEED:
         reason = VY_FAILURE_SPEED;
         value = vec3_length(b->velocity);
-        bound = real_set(s->speed_max);
+        limit_value = real_set(s->speed_max);
         break;
     case LIMIT_HEIGHT:
         reason = VY_FAILURE_HEIGHT;
         value = safety_height(env, b);
-        bound = real_select(value > s->height_max, real_set(s->height_max), real_set(s->height_min));
+        limit_value = real_select(value > s->height_max, real_set(s->height_max), real_set(s->height_min));
         break;
     default:
         reason = VY_FAILURE_DISTANCE;
         value = real_sqrt(position.x * position.x + position.y * position.y);
-        bound = real_set(s->distance_max);
+        limit_value = real_set(s->distance_max);
         break;
     }
-    world_fail(active, reason, drone, value, bound, 0, w);
+    world_fail(active, reason, drone, value, limit_value, 0, w);
 }
 
 /// Name the first field that is not finite.

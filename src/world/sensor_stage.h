@@ -45,10 +45,10 @@ VY_NOINLINE_FN void sensor_stage(const vy_model *m, const world_block *w, drone_
             const vec3 g = vec3_masked(effect_on(d->effects, EFFECT_gravity), gravity);
             imu_state saved;
             cells_save(imu_due, &d->imu, &saved, sizeof saved);
-            real storage[IMU_NORMALS];
+            real draw_buffer[IMU_NORMALS];
             const real *deviates =
                 rng_normals_cached(draws == NULL ? NULL : &draws[i], m->seed, RNG_STREAM_IMU, bits_set(i),
-                                   tick, dm->imu_period, storage, IMU_NORMALS);
+                                   tick, dm->imu_period, draw_buffer, IMU_NORMALS);
             imu_sample(&p->imu, sensed, g, deviates, &d->imu);
             cells_restore(imu_due, &saved, &d->imu, sizeof saved);
             d->imu_tick = bits_select(imu_due, tick, d->imu_tick);

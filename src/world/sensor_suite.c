@@ -148,17 +148,17 @@ static void sample_drone(const sample_context *context, imu_full_block *imu_full
 }
 
 // To the nearest shape, or to the ground z = 0.
-static double cast_ray(const void *self, vec3 origin, vec3 along, double reach)
+static double cast_ray(const void *self, vec3 origin, vec3 ray_direction, double reach)
 {
     const sample_context *context = self;
     const environment_model *env = &context->m->env;
     double ground = RAY_NO_RETURN;
     if (!context->world->has_ground && env->gravity.frame.on)
-        ground = ray_to_planet(&env->gravity.frame, &env->planet, origin, along);
+        ground = ray_to_planet(&env->gravity.frame, &env->planet, origin, ray_direction);
     else if (!context->world->has_ground)
-        ground = ray_to_ground(origin, along);
+        ground = ray_to_ground(origin, ray_direction);
     vy_ray_target target;
-    if (!vy_world_cast_ray(context->world, origin, along, reach,
+    if (!vy_world_cast_ray(context->world, origin, ray_direction, reach,
                            vy_world_body(context->world, context->sensor_suite->drone), &target))
         return ground;
     return ground > 0.0 && ground < target.distance ? ground : target.distance;

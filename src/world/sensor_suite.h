@@ -10,14 +10,14 @@
 typedef struct sensor_link {
     uint64_t period; // steps; 0: the sensor suite has no such sensor
     uint64_t delay;  // samples
-    double dropout;
-    uint32_t line; // the first number of its delay line in the state
+    double dropout;  // share of samples that are lost
+    uint32_t line;   // the first number of its delay line in the state
 } sensor_link;
 
 /// Constants of one drone's sensor suite.
 typedef struct sensor_suite_model {
-    uint32_t drone;
-    uint64_t identity;
+    uint32_t drone;    // that carries it
+    uint64_t identity; // of drone and sensors: sensor_suite_block
     sensor_link links[SENSOR_KINDS];
     uint32_t blocks[SENSOR_KINDS]; // which of its kind in the state is its own
     imu_full_params imu;

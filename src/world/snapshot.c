@@ -30,9 +30,9 @@ static void copy_block(const snapshot *s, enum block_kind kind, uint32_t index, 
     memcpy(out, s->bytes + offset, size);
 }
 
-static vy_status fail_snapshot(const snapshot *s, const char *block_name, uint32_t index, const char *what)
+static vy_status fail_snapshot(const snapshot *s, const char *block_name, uint32_t index, const char *member)
 {
-    return vy_fail(s->err, VY_BAD_VALUE, "snapshot: %s %u: invalid %s", block_name, index, what);
+    return vy_fail(s->err, VY_BAD_VALUE, "snapshot: %s %u: invalid %s", block_name, index, member);
 }
 
 // The blocks that it has are those of the world, but for contacts and injections: there may be more or fewer
@@ -60,13 +60,13 @@ static vy_status check_head(const snapshot *s, const block_counts *counts)
 {
     const world_block *head = s->head;
     if (head->tick > TICK_MAX) return vy_fail(s->err, VY_BAD_VALUE, "snapshot: tick out of range");
-    const int failed = head->failure_reason != VY_FAILURE_NONE;
+    const int has_failed = head->failure_reason != VY_FAILURE_NONE;
     const uint64_t drones = counts->of[BLOCK_drone], bodies = drones + counts->of[BLOCK_body];
     const vy_block *failed_kind =
-        &vy_blocks[head->failure_body < drones || !failed ? BLOCK_drone : BLOCK_body];
+        &vy_blocks[head->failure_body < drones || !has_failed ? BLOCK_drone : BLOCK_body];
     if (head->failure_reason > VY_FAILURE_NO_MEMORY ||
         head->failure_field >= (uint64_t)failed_kind->field_count ||
-        (failed && (head->failure_body >= bodies || head->failure_tick > head->tick)))
+        (has_failed && (head->failure_body >= bodies || head->failure_tick > head->tick)))
         return vy_fail(s->err, VY_BAD_VALUE, "snapshot: a failure that this world cannot have");
     const vy_integrator integrator = (vy_integrator)head->integrator;
     if (head->integrator > INT32_MAX || vy_integrator_order(integrator) == 0 ||

@@ -87,10 +87,11 @@ static vy_status box_of_rotors(const vy_vehicle_def *v, vy_shape *out, solid_mem
                  z[2] = {low.z - half_height, high.z + half_height};
     vec3 corners[8];
     for (int i = 0; i < 8; ++i) corners[i] = vec3_make(x[i & 1], y[i >> 1 & 1], z[i >> 2]);
-    static const int loops[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
-    static const int counts[6] = {4, 4, 4, 4, 4, 4};
+    static const int face_corners[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4,
+                                         2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
+    static const int face_sizes[6] = {4, 4, 4, 4, 4, 4};
     const vy_status status =
-        vy_hull_from_faces(corners, 8, loops, counts, 6, VY_HULL_TOLERANCE, &memory->hull, err);
+        vy_hull_from_faces(corners, 8, face_corners, face_sizes, 6, VY_HULL_TOLERANCE, &memory->hull, err);
     return status == VY_OK ? vy_shape_hull(memory->hull, out, err) : status;
 }
 

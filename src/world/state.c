@@ -114,9 +114,10 @@ const vy_field *vy_find_field(enum block_kind kind, const char *name)
     return NULL;
 }
 
-uint64_t vy_hash_contacts(uint64_t before, const void *blocks, uint64_t count)
+uint64_t vy_hash_contacts(uint64_t previous_hash, const void *blocks, uint64_t count)
 {
-    return count > 0 ? vy_hash_chain(before, blocks, (size_t)count * sizeof(contact_block)) : before;
+    return count > 0 ? vy_hash_chain(previous_hash, blocks, (size_t)count * sizeof(contact_block))
+                     : previous_hash;
 }
 
 uint64_t vy_state_hash(const void *state, size_t size)

@@ -189,9 +189,9 @@ enum block_kind {
 /// One row of blocks.inl.
 typedef struct vy_block {
     uint64_t id;
-    const char *name, *list, *text;
-    size_t size;            // [bytes]
-    const vy_field *fields; // in order of memory
+    const char *name, *list, *text; // `list` is its name in differences
+    size_t size;                    // [bytes]
+    const vy_field *fields;         // in order of memory
     int field_count;
 } vy_block;
 
@@ -251,8 +251,9 @@ VY_FN int body_field_at(size_t cell)
         return 0;
 }
 
-/// A hash of `count` blocks of contacts that follow others of hash `before`: the same when there are none.
-uint64_t vy_hash_contacts(uint64_t before, const void *blocks, uint64_t count);
+/// A hash of `count` blocks of contacts that follow others of hash `previous_hash`: the same when there are
+/// none.
+uint64_t vy_hash_contacts(uint64_t previous_hash, const void *blocks, uint64_t count);
 
 /// Hash of a world's whole state as it is saved, `size` bytes, without its chain.
 uint64_t vy_state_hash(const void *state, size_t size);

@@ -38,18 +38,18 @@ void vy_trigger_sync(vy_world *world)
     vy_bodies *b = world->bodies;
     trigger_system *t = b->triggers;
     const uint32_t count = body_count(&world->model);
-    uint64_t pairs = 0;
+    uint64_t pair_count = 0;
     uint32_t index = 0;
     for (uint32_t slot = count; slot < b->slot_count; ++slot) {
         if (!b->filters[slot].is_trigger) continue;
         for (uint32_t i = 0; i < count; ++i) {
             if (world->triggers[index * count + i].inside == 0) continue;
-            VY_ASSERT(pairs < t->pair_cap);
-            t->pairs[pairs++] = (trigger_pair){vy_bodies_at(b, slot).bits, vy_bodies_at(b, i).bits};
+            VY_ASSERT(pair_count < t->pair_cap);
+            t->pairs[pair_count++] = (trigger_pair){vy_bodies_at(b, slot).bits, vy_bodies_at(b, i).bits};
         }
         ++index;
     }
-    t->count->count = pairs;
+    t->count->count = pair_count;
     t->report_count = 0;
     vy_triggers_invalidate(b);
 }
@@ -57,10 +57,10 @@ void vy_trigger_sync(vy_world *world)
 uint64_t vy_trigger_entered(const vy_world *world, uint32_t number)
 {
     const vy_model *m = &world->model;
-    uint64_t entered = 0;
+    uint64_t entered_count = 0;
     for (uint32_t k = 0; k < m->trigger_count; ++k)
-        entered += world->triggers[k * body_count(m) + number].entered;
-    return entered;
+        entered_count += world->triggers[k * body_count(m) + number].entered;
+    return entered_count;
 }
 
 int vy_obstacle_is_trigger(const vy_world *world, uint32_t index)

@@ -29,9 +29,9 @@ static vy_drone_id id_of(uint32_t slot) { return (vy_drone_id){(uint64_t)1 << 32
 
 int vy_world_slot(const vy_world *world, vy_drone_id id, uint32_t *slot)
 {
-    const uint64_t low = id.bits & 0xffffffffu;
-    if (id.bits >> 32 != 1 || low == 0 || low > world->model.drone_count) return 0;
-    *slot = (uint32_t)low - 1;
+    const uint64_t slot_plus_1 = id.bits & 0xffffffffu;
+    if (id.bits >> 32 != 1 || slot_plus_1 == 0 || slot_plus_1 > world->model.drone_count) return 0;
+    *slot = (uint32_t)slot_plus_1 - 1;
     VY_ASSERT(*slot < world->model.drone_cap);
     return 1;
 }
@@ -71,18 +71,18 @@ static void move_blocks(const block_counts *old_counts, vy_world *world)
 {
     unsigned char *state = (unsigned char *)world->state;
     const block_counts *new_counts = &world->counts;
-    const int grows = block_offset(new_counts, BLOCK_KINDS) >= block_offset(old_counts, BLOCK_KINDS);
+    const int is_growing = block_offset(new_counts, BLOCK_KINDS) >= block_offset(old_counts, BLOCK_KINDS);
     for (int i = BLOCK_entry + 1; i < BLOCK_KINDS; ++i) {
-        const int kind = grows ? BLOCK_KINDS + BLOCK_entry - i : i;
+        const int kind = is_growing ? BLOCK_KINDS + BLOCK_entry - i : i;
         const size_t size = vy_blocks[kind].size;
-        const size_t from = block_offset(old_counts, (enum block_kind)kind),
-                     to = block_offset(new_counts, (enum block_kind)kind);
+        const size_t old_offset = block_offset(old_counts, (enum block_kind)kind),
+                     new_offset = block_offset(new_counts, (enum block_kind)kind);
         const size_t old_size = old_counts->of[kind] * size, new_size = new_counts->of[kind] * size,
                      common_size = old_size < new_size ? old_size : new_size;
         VY_ASSERT(old_size <= new_size || kind == BLOCK_injection); // blocks in use stay
-        VY_ASSERT(grows ? from <= to : from >= to);
-        memmove(state + to, state + from, common_size);
-        memset(state + to + common_size, 0, new_size - common_size);
+        VY_ASSERT(is_growing ? old_offset <= new_offset : old_offset >= new_offset);
+        memmove(state + new_offset, state + old_offset, common_size);
+        memset(state + new_offset + common_size, 0, new_size - common_size);
     }
 }
 
@@ -95,7 +95,7 @@ static void *at_block(unsigned char *state, const block_counts *counts, enum blo
 void vy_world_layout_state(vy_world *world)
 {
     const vy_model *m = &world->model;
-    const block_counts before = world->counts;
+    const block_counts old_counts = world->counts;
     VY_ASSERT(m->drone_count <= m->drone_cap && m->passive_count <= m->passive_cap);
     VY_ASSERT(m->disturbance_count <= m->disturbance_cap);
     VY_ASSERT(m->payload_count <= m->payload_cap && m->fault_count <= m->fault_cap);
@@ -105,7 +105,7 @@ void vy_world_layout_state(vy_world *world)
     count_noises(world);
     world->options = step_options(m);
     world->counts = vy_world_count_blocks(m);
-    move_blocks(&before, world);
+    move_blocks(&old_counts, world);
     unsigned char *state = (unsigned char *)world->state;
 #define BLOCK(id, name, list, member, count, text) \
     world->member = world->counts.of[BLOCK_##name] > 0 ? at_block(state, &world->counts, BLOCK_##name) : NULL;
@@ -124,23 +124,24 @@ void vy_world_layout_state(vy_world *world)
 }
 
 // Periods of the policy, of turbulence and of wakes in steps; those left at 0 are ten, with a budget fifty.
-static vy_status environment_ticks(const vy_world_def *def, uint64_t *nap, uint64_t *turbulence,
-                                   uint64_t *wakes, vy_error *err)
+static vy_status environment_ticks(const vy_world_def *def, uint64_t *nap_ticks, uint64_t *turbulence_ticks,
+                                   uint64_t *wake_ticks, vy_error *err)
 {
     const vy_turbulence_def *turbulence_def = &def->environment.wind.turbulence;
     const double nap_period = def->environment.nap.period, wake_period = def->environment.wakes.period;
     vy_status status = VY_OK;
-    *nap = def->environment.nap.budget.duration > 0.0 ? BUDGET_TICKS : DEFAULT_TICKS;
-    *turbulence = 0;
-    *wakes = DEFAULT_TICKS;
-    if (wake_period != 0.0) status = vy_period_ticks("world.wakes.period", wake_period, def->dt, wakes, err);
+    *nap_ticks = def->environment.nap.budget.duration > 0.0 ? BUDGET_TICKS : DEFAULT_TICKS;
+    *turbulence_ticks = 0;
+    *wake_ticks = DEFAULT_TICKS;
+    if (wake_period != 0.0)
+        status = vy_period_ticks("world.wakes.period", wake_period, def->dt, wake_ticks, err);
     if (status == VY_OK && nap_period != 0.0)
-        status = vy_period_ticks("world.nap.period", nap_period, def->dt, nap, err);
+        status = vy_period_ticks("world.nap.period", nap_period, def->dt, nap_ticks, err);
     if (status != VY_OK || (turbulence_def->wind20 == 0.0 && turbulence_def->intensity == 0.0)) return status;
-    *turbulence = DEFAULT_TICKS;
+    *turbulence_ticks = DEFAULT_TICKS;
     if (turbulence_def->period != 0.0)
-        status =
-            vy_period_ticks("world.wind.turbulence.period", turbulence_def->period, def->dt, turbulence, err);
+        status = vy_period_ticks("world.wind.turbulence.period", turbulence_def->period, def->dt,
+                                 turbulence_ticks, err);
     return status;
 }
 
@@ -565,17 +566,17 @@ vy_status vy_world_read_energy(const vy_world *world, vy_body_id id, vy_energy *
 vy_failure vy_world_failure(const vy_world *world)
 {
     FPU_SCOPE;
-    static const char *const names[] = {"",         "",         "the controller's reply",
-                                        "tilt",     "rate",     "speed",
-                                        "height",   "distance", "",
-                                        "",         "fall",     "ground",
-                                        "geofence", "memory"};
+    static const char *const what_names[] = {"",         "",         "the controller's reply",
+                                             "tilt",     "rate",     "speed",
+                                             "height",   "distance", "",
+                                             "",         "fall",     "ground",
+                                             "geofence", "memory"};
     const world_block *w = world->state;
     const vy_failure_reason reason = (vy_failure_reason)w->failure_reason;
     const int is_passive = w->failure_body >= world->model.drone_count;
     const vy_verdict verdict =
         reason == VY_FAILURE_CONTROLLER && !is_passive ? (vy_verdict)w->failure_field : VY_VERDICT_REPLIED;
-    VY_ASSERT((size_t)reason < sizeof names / sizeof names[0]);
+    VY_ASSERT((size_t)reason < sizeof what_names / sizeof what_names[0]);
     return (vy_failure){
         .reason = reason,
         .tick = w->failure_tick,
@@ -590,15 +591,15 @@ vy_failure vy_world_failure(const vy_world *world)
                     ? vy_blocks[is_passive ? BLOCK_body : BLOCK_drone].fields[w->failure_field].name
                 : reason == VY_FAILURE_CONTROLLER ? vy_verdict_text((vy_verdict)w->failure_field)
                 : reason == VY_FAILURE_CRASH      ? (w->failure_field ? "impulse" : "closing speed")
-                                                  : names[reason],
+                                                  : what_names[reason],
     };
 }
 
 size_t vy_world_state_size(const vy_world *world)
 {
-    const uint64_t pairs =
+    const uint64_t saved_contacts =
         vy_contact_list(world, BLOCK_contact).count + vy_contact_list(world, BLOCK_sleeping_contact).count;
-    return world->state_size + (size_t)pairs * sizeof(contact_block);
+    return world->state_size + (size_t)saved_contacts * sizeof(contact_block);
 }
 
 void vy_world_move_state(vy_world *world, void *cells)

@@ -169,8 +169,8 @@ VY_FN int *body_holder(const vy_model *m, uint32_t number)
 
 /// What a step of drone or body `number` reads.
 typedef struct body_inputs {
-    multirotor_inputs in;
-    rotor_air_state air; // of a body, which has no rotors to remember
+    multirotor_inputs in; // of the equations of motion
+    rotor_air_state air;  // of a body, which has no rotors to remember
 } body_inputs;
 
 void vy_body_inputs(const vy_world *world, const vy_model *plant, uint32_t number, double time,
@@ -213,11 +213,12 @@ vy_status vy_world_reserve_loads(vy_world *world, uint32_t bodies, vy_error *err
 
 /// Before the plant: the work that the coming step does on everything that no joint holds.
 void vy_energy_stage(vy_world *world, const vy_model *m);
-/// The work of contacts on a drone or body, from the end of its free flight to their result.
-void vy_energy_contact(vy_world *world, uint32_t index, const body_state *flown, const body_state *solved);
+/// The work of contacts on a drone or body, from the end of its free flight to their result, `solved_motion`.
+void vy_energy_contact(vy_world *world, uint32_t index, const body_state *free_motion,
+                       const body_state *solved_motion);
 /// The work of an impulse of contacts, world, and an angular one, body axes, over a step.
-void vy_energy_impulse(vy_world *world, uint32_t index, vec3 impulse, vec3 angular, const body_state *from,
-                       const body_state *to);
+void vy_energy_impulse(vy_world *world, uint32_t index, vec3 impulse, vec3 angular_impulse,
+                       const body_state *start, const body_state *end);
 void vy_body_energy(const vy_world *world, uint32_t index, vy_energy *out);
 
 /// Up to `count` steps, for each level of vy_cpu(); fewer when the world fails. Returns the events.
