@@ -60,7 +60,8 @@ typedef struct vy_plan_variable {
 typedef struct vy_plan_stop {
     double limit;                   ///< the failure rate that is to be undercut; 0: there is no such rule
     double confidence;              ///< in that, from 0 to 1
-    double looks[VY_PLAN_LOOK_CAP]; ///< sizes at which it is looked at; 0 beyond the last
+    double looks[VY_PLAN_LOOK_CAP]; ///< numbers of cases after which it is decided whether to stop; 0 beyond
+                                    ///< the last
     int look_count;                 ///< how many looks: found out by checking
 } vy_plan_stop;
 

@@ -26,7 +26,7 @@ double vy_rank_correlation(const double *a, const double *b, size_t count, doubl
 /// First-order indices by Saltelli et al. (2010), total ones by Jansen (1999).
 void vy_sobol_indices(const double *y, size_t n, int variables, double *first, double *total);
 
-/// A rule that stops at one of several looks, with all its error spent over them.
+/// One of the looks at which a rule decides whether to stop, with all its error spent over them.
 typedef struct vy_stop_look {
     uint64_t cases; ///< flown until then
     int64_t accept; ///< the most failures with which the limit counts as undercut; -1: none

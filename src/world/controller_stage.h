@@ -74,8 +74,9 @@ VY_FN void controller_built_in(const vy_model *m, uint32_t index, mask active, w
     }
 }
 
-/// One drone whose vehicle declares no limits. Returns the lanes in which a command was clamped.
-VY_FN mask dal_drone(const vy_model *m, uint32_t index, bits tick, drone_block *d)
+/// The drive abstraction layer of one drone whose vehicle declares no limits. Returns the lanes in which a
+/// command was clamped.
+VY_FN mask drive_layer_step_drone(const vy_model *m, uint32_t index, bits tick, drone_block *d)
 {
     const mask is_due = due(tick, m->drones[index].rate_period);
     VY_ASSERT(index < m->drone_count);
@@ -91,11 +92,11 @@ VY_FN mask dal_drone(const vy_model *m, uint32_t index, bits tick, drone_block *
     return count > 0.0;
 }
 
-/// Returns the lanes in which a command was clamped.
-VY_NOINLINE_FN mask dal_stage(const vy_model *m, const world_block *w, drone_block *drones)
+/// The same of all drones. Returns the lanes in which a command was clamped.
+VY_NOINLINE_FN mask drive_layer_stage(const vy_model *m, const world_block *w, drone_block *drones)
 {
     mask clamped = mask_set(0);
     for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i)
-        clamped = clamped | dal_drone(m, i, w->tick, &drones[i]);
+        clamped = clamped | drive_layer_step_drone(m, i, w->tick, &drones[i]);
     return clamped;
 }

@@ -34,39 +34,42 @@ const char *vy_failure_name(vy_failure_reason reason) { return failure_text_of(r
 void vy_failure_print(const vy_failure *failure, const char *name, char *out, size_t size)
 {
     FPU_SCOPE;
-    const vy_failure *e = failure;
-    const failure_text w = failure_text_of(e->reason);
+    const failure_text words = failure_text_of(failure->reason);
     char verdict[160];
-    switch (e->reason) {
+    switch (failure->reason) {
     case VY_FAILURE_NONE: snprintf(out, size, "the world has not ended"); return;
     case VY_FAILURE_NOT_FINITE:
-        snprintf(out, size, "at %.3f s the state of %s was no longer finite: %s", e->time, name, e->what);
+        snprintf(out, size, "at %.3f s the state of %s was no longer finite: %s", failure->time, name,
+                 failure->what);
         return;
     case VY_FAILURE_COMMAND:
-        snprintf(out, size, "at %.3f s the controller of %s gave an invalid reply", e->time, name);
+        snprintf(out, size, "at %.3f s the controller of %s gave an invalid reply", failure->time, name);
         return;
     case VY_FAILURE_CONTROLLER:
-        vy_verdict_print(e->verdict, (int32_t)e->value, e->limit, e->output, verdict, sizeof verdict);
-        snprintf(out, size, "at %.3f s the controller of %s %s", e->time, name, verdict);
+        vy_verdict_print(failure->verdict, (int32_t)failure->value, failure->limit, failure->output, verdict,
+                         sizeof verdict);
+        snprintf(out, size, "at %.3f s the controller of %s %s", failure->time, name, verdict);
         return;
     case VY_FAILURE_CRASH: {
-        const char *unit = strcmp(e->what, "impulse") == 0 ? "N s" : "m/s";
+        const char *unit = strcmp(failure->what, "impulse") == 0 ? "N s" : "m/s";
         snprintf(out, size, "at %.3f s %s crashed: the %s of a contact was %.4g %s, its limit is %.4g %s",
-                 e->time, name, e->what, e->value, unit, e->limit, unit);
+                 failure->time, name, failure->what, failure->value, unit, failure->limit, unit);
         return;
     }
     case VY_FAILURE_GROUND:
-        snprintf(out, size, "at %.3f s the lowest point of %s was %.4g m below the ground", e->time, name,
-                 -e->value);
+        snprintf(out, size, "at %.3f s the lowest point of %s was %.4g m below the ground", failure->time,
+                 name, -failure->value);
         return;
     case VY_FAILURE_NO_MEMORY:
-        snprintf(out, size, "at %.3f s there was no memory for all contacts", e->time);
+        snprintf(out, size, "at %.3f s there was no memory for all contacts", failure->time);
         return;
     case VY_FAILURE_FENCE:
-        snprintf(out, size, "at %.3f s %s was %.4g m outside of its geofence", e->time, name, e->value);
+        snprintf(out, size, "at %.3f s %s was %.4g m outside of its geofence", failure->time, name,
+                 failure->value);
         return;
     default:
-        snprintf(out, size, "at %.3f s the %s of %s was %.4g %s, %s its limit of %.4g %s", e->time, w.reason,
-                 name, e->value, w.unit, e->value > e->limit ? "above" : "below", e->limit, w.unit);
+        snprintf(out, size, "at %.3f s the %s of %s was %.4g %s, %s its limit of %.4g %s", failure->time,
+                 words.reason, name, failure->value, words.unit,
+                 failure->value > failure->limit ? "above" : "below", failure->limit, words.unit);
     }
 }

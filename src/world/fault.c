@@ -118,7 +118,7 @@ static void apply_battery_faults(const vy_world *world, uint64_t tick)
     }
 }
 
-const vy_model *vy_fault_motors(vy_world *world)
+const vy_model *vy_fault_limit_motors(vy_world *world)
 {
     const vy_model *m = &world->model;
     const uint64_t tick = world->state->tick - 1;
@@ -266,7 +266,7 @@ static int apply_sample_faults(const vy_world *world, uint32_t drone, int sensor
     return is_present && !is_lost;
 }
 
-void vy_fault_samples(vy_world *world)
+void vy_fault_apply_to_samples(vy_world *world)
 {
     const vy_model *m = &world->model;
     const uint64_t tick = world->state->tick;
@@ -345,7 +345,7 @@ static int apply_command_faults(const vy_model *m, uint64_t tick, uint32_t drone
     return is_delivered;
 }
 
-void vy_fault_commands(vy_world *world)
+void vy_fault_apply_to_commands(vy_world *world)
 {
     const vy_model *m = &world->model;
     const uint64_t tick = world->state->tick;

@@ -24,11 +24,11 @@ uint64_t vy_fault_count(const vy_model *m, const fault_model *f, uint32_t drone,
 
 /// Limit the rotor speed targets to what faulty motors can follow. Returns the model that the plant reads:
 /// the world's own, or one with slower motors.
-const vy_model *vy_fault_motors(vy_world *world);
+const vy_model *vy_fault_limit_motors(vy_world *world);
 
 /// Save the drones before a stage, for the next two functions.
 void vy_fault_save_drones(vy_world *world);
 
 /// Apply faults to new samples, and to new replies.
-void vy_fault_samples(vy_world *world);
-void vy_fault_commands(vy_world *world);
+void vy_fault_apply_to_samples(vy_world *world);
+void vy_fault_apply_to_commands(vy_world *world);

@@ -78,7 +78,7 @@ STAGE_WORLD(injection, nap_evaluated |= vy_injection_reevaluate_nap(world))
 // actuator
 STAGE(actuator_stage(m, drones, powertrain, speeds))
 STAGE_LANES(thruster, thruster_stage(m, &w->tick, drones, thrusters, speeds))
-STAGE_WORLD(fault, plant = vy_fault_motors(world))
+STAGE_WORLD(fault, plant = vy_fault_limit_motors(world))
 STAGE(ideal_motor_stage(plant, speeds, drones))
 
 // plant, joint, contact
@@ -96,7 +96,7 @@ RUNNING_BEGIN
 STAGE_WORLD(fault, vy_fault_save_drones(world))
 STAGE(sensor_stage(m, w, drones, imu_draws))
 STAGE_WORLD(sensor_suite, vy_sensor_suite_stage(world))
-STAGE_WORLD(fault, vy_fault_samples(world))
+STAGE_WORLD(fault, vy_fault_apply_to_samples(world))
 
 // estimator
 STAGE(estimator_stage(m, w, drones))
@@ -106,13 +106,13 @@ STAGE_WORLD(sensor_suite, vy_filter_stage(world))
 STAGE_WORLD(fault, vy_fault_save_drones(world))
 STAGE(events |= controller_stage(reply_source, m, w, drones))
 STAGE_WORLD(recorded, vy_recorded_stage(m, w, drones))
-STAGE_WORLD(fault, vy_fault_commands(world))
+STAGE_WORLD(fault, vy_fault_apply_to_commands(world))
 STAGE_WORLD(payload, vy_payload_release(m, world->release_requests, world->payloads))
 
 // drive abstraction layer; with limits, failsafe and fences where there is a supervisor
 STAGE_WORLD(supervisor, events |= vy_supervisor_stage(m, vy_world_ground(world), world->intent_received, w,
                                                       drones, world->supervisors))
-STAGE_UNLESS(supervisor, events |= mask_any(dal_stage(m, w, drones)) ? VY_EVENT_CLAMPED : 0)
+STAGE_UNLESS(supervisor, events |= mask_any(drive_layer_stage(m, w, drones)) ? VY_EVENT_CLAMPED : 0)
 
 // limits that end the run
 STAGE(safety_stage(m, w, drones))

@@ -213,7 +213,7 @@ uint32_t vy_supervisor_stage(const vy_model *m, ground_probe ground, unsigned ch
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         if (m->drones[i].has_drive)
             events |= step_drive(m, i, intent_received[i], w->tick, &drones[i], &supervisors[i]);
-        else if (dal_drone(m, i, w->tick, &drones[i]))
+        else if (drive_layer_step_drone(m, i, w->tick, &drones[i]))
             events |= VY_EVENT_CLAMPED;
         if (m->drones[i].has_supervisor) vy_extra_limits_check(m, ground, i, &drones[i], &supervisors[i], w);
         intent_received[i] = 0;
