@@ -397,7 +397,7 @@ static uint64_t identity_of(const vy_plan *p, uint64_t hash)
     return hash;
 }
 
-static void load_instances(vy_reader *r, vy_plan *p)
+static void load_template(vy_reader *r, vy_plan *p)
 {
     const char *keys[VY_PLAN_VARY_CAP + 1], *first_texts[VY_PLAN_VARY_CAP + 1], **overrides;
     vy_case c;
@@ -445,7 +445,7 @@ static int is_lane_key(const char *key)
 
 static void resolve_scenario(vy_reader *r, vy_plan *p)
 {
-    load_instances(r, p);
+    load_template(r, p);
     if (r->no_memory || p->scenario_template == NULL) {
         if (r->report->status == VY_OK && !r->no_memory)
             vy_reader_refuse(r, p->scenario, "scenario: cannot be read");

@@ -4,6 +4,7 @@
 #include "control/loop_gain.h"
 #include <string.h>
 
+// Indices of the plant's states and number of its inputs, which are the first of LOOP_INPUTS.
 enum { X_POSITION, X_VELOCITY, X_ANGLE, X_RATE, X_ACTUATION, PLANT_STATES, PLANT_INPUTS = 4 };
 
 #define PHASES_MAX       100u // steps until all periods come together again

@@ -103,7 +103,8 @@ static vy_status check_fault(const vy_world *world, const injection_block *b, vy
     return status == VY_OK ? resolve_fault(world, &def, 0, &f, err) : status;
 }
 
-static vy_status check_one(const vy_world *world, const injection_block *b, uint64_t tick, vy_error *err)
+static vy_status check_injection(const vy_world *world, const injection_block *b, uint64_t tick,
+                                 vy_error *err)
 {
     if (b->start > tick || b->length == 0 || b->length > FOREVER || b->target > body_count(&world->model))
         return vy_fail(err, VY_BAD_VALUE, "an injection at a time or of a body that does not exist");
@@ -138,7 +139,8 @@ vy_status vy_injection_check(const vy_world *world, const injection_block *block
     if (declared_gusts(world) + count_kind(blocks, count, INJECTION_GUST) > VY_GUST_CAP)
         return vy_fail(err, VY_FULL, "a world has at most %d gusts at a time", VY_GUST_CAP);
     vy_status status = VY_OK;
-    for (uint32_t i = 0; i < count && status == VY_OK; ++i) status = check_one(world, &blocks[i], tick, err);
+    for (uint32_t i = 0; i < count && status == VY_OK; ++i)
+        status = check_injection(world, &blocks[i], tick, err);
     return status;
 }
 

@@ -25,8 +25,8 @@ const vy_choice vy_payload_releases[2] = {
     CHOICE("off", 0, "the clock alone"),
     CHOICE("on", 1, "the carrier's controller, too: docs/controllers.md"),
 };
-static const vy_schema_row own_rows[] = {ROWS_payload(vy_payload_def, )};
-static const vy_schema_table own_table = {.size = sizeof(vy_payload_def), ROWS(own_rows)};
+static const vy_schema_row payload_rows[] = {ROWS_payload(vy_payload_def, )};
+static const vy_schema_table payload_table = {.size = sizeof(vy_payload_def), ROWS(payload_rows)};
 
 vy_payload_def vy_default_payload_def(void)
 {
@@ -333,7 +333,7 @@ static vy_status check_pair(const vy_world *world, const vy_payload_def *def, ui
     if (load < m->drone_count &&
         (m->drones[load].layout.count > 0 || m->drones[load].layout.thrusters.count > 0))
         return vy_fail(err, VY_BAD_VALUE, "payload.load must be a body without rotors and thrusters");
-    const vy_status status = vy_check_rows(&own_table, "payload", def, err);
+    const vy_status status = vy_check_rows(&payload_table, "payload", def, err);
     if (status != VY_OK) return status;
     const double max = distance_max(world, carrier, load),
                  lever = vec3_length(def->position) + (def->attach > 0.0 ? def->reach : 0.0);

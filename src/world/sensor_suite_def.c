@@ -122,6 +122,7 @@ static sensor_key make_run_key(const vy_model *world, uint32_t drone, uint32_t i
     return (sensor_key){world->seed, drone, 1u + id, RNG_STREAM_START};
 }
 
+// Whether a sensor that needs this sees the ground: sensors/sensors.h.
 #define SEES_NOTHING    0
 #define SEES_STILL_AIR  0
 #define SEES_MOVING_AIR 0

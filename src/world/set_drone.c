@@ -20,7 +20,7 @@ static vy_status check_motion(const vy_vehicle_def *v, const vy_drone_motion *m,
 }
 
 // Whether a drone is alone, in a world that nobody watches.
-static vy_status check_free(const vy_world *world, uint32_t slot, vy_error *err)
+static vy_status check_movable(const vy_world *world, uint32_t slot, vy_error *err)
 {
     const vy_model *m = &world->model;
     if (world->sink.reply != NULL || world->sink.write != NULL || world->replay.reply != NULL)
@@ -40,7 +40,7 @@ vy_status vy_world_set_drone(vy_world *world, vy_drone_id id, const vy_drone_mot
     if (!vy_world_slot(world, id, &slot)) return vy_fail(err, VY_NOT_FOUND, "no such drone");
     const drone_model *dm = &world->model.drones[slot];
     vy_status status = check_motion(&world->vehicles[slot], motion, err);
-    if (status == VY_OK) status = check_free(world, slot, err);
+    if (status == VY_OK) status = check_movable(world, slot, err);
     if (status != VY_OK) return status;
     // By way of a snapshot: what is no state of this world is refused, and all that follows it is renewed.
     const size_t size = vy_world_state_size(world);
