@@ -55,11 +55,11 @@ vy_status vy_read_file_or_fail(const char *path, size_t limit, char **data, size
 vy_status vy_file_digest(const char *path, uint64_t *out)
 {
     const size_t limit = (size_t)1 << 30;
-    struct stat info;
+    struct stat file_info;
     char *data;
     size_t size;
-    if (stat(path, &info) != 0) return errno == ENOENT || errno == ENOTDIR ? VY_NOT_FOUND : VY_IO;
-    if (!S_ISREG(info.st_mode)) return VY_IO;
+    if (stat(path, &file_info) != 0) return errno == ENOENT || errno == ENOTDIR ? VY_NOT_FOUND : VY_IO;
+    if (!S_ISREG(file_info.st_mode)) return VY_IO;
     const vy_status status = vy_read_file(path, limit, &data, &size);
     if (status != VY_OK) return status;
     *out = vy_hash64(data, size);

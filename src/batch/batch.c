@@ -586,17 +586,17 @@ static void *alloc_zeroed(vy_batch *b, size_t size)
 static vy_status allocate_all(vy_batch *b, vy_error *err)
 {
     vy_batch_view *v = &b->view;
-    const size_t width = (size_t)b->lanes->width, worlds = b->def.world_count;
+    const size_t width = (size_t)b->lanes->width, world_count = b->def.world_count;
     v->worlds = b->def.world_count;
     v->drones = b->config.drone_count;
     v->action_size = b->config.action_size;
-    b->block_count = (worlds + width - 1) / width;
+    b->block_count = (world_count + width - 1) / width;
     b->thread_model_size = align_up(b->lanes->model_size);
     b->thread_size = b->thread_model_size + align_up(b->config.state_cells * 8 * (2 * width + 1));
     if (is_standalone(&b->template_world->model)) {
         b->thread_size = 0;
-        b->standalone = alloc_zeroed(b, worlds * sizeof(void *));
-        b->standalone_actions = alloc_zeroed(b, worlds * v->drones * sizeof *b->standalone_actions);
+        b->standalone = alloc_zeroed(b, world_count * sizeof(void *));
+        b->standalone_actions = alloc_zeroed(b, world_count * v->drones * sizeof *b->standalone_actions);
         if (b->standalone == NULL || b->standalone_actions == NULL)
             return vy_fail(err, VY_NO_MEMORY, "batch: no memory");
     }
@@ -610,19 +610,19 @@ static vy_status allocate_all(vy_batch *b, vy_error *err)
     const size_t row_bytes = (size_t)v->drones * v->observation_size * sizeof(double);
     b->cells = alloc_zeroed(b, b->block_count * b->config.block_cells * width * 8);
     b->thread_memory = alloc_zeroed(b, vy_pool_count(b->pool) * b->thread_size);
-    v->actions = alloc_zeroed(b, worlds * v->drones * v->action_size * sizeof(double));
-    v->observations = alloc_zeroed(b, worlds * row_bytes);
-    v->final_observations = alloc_zeroed(b, worlds * row_bytes);
-    v->terminated = alloc_zeroed(b, worlds);
-    v->truncated = alloc_zeroed(b, worlds);
-    v->ticks = alloc_zeroed(b, worlds * sizeof(uint64_t));
-    v->seeds = alloc_zeroed(b, worlds * sizeof(uint64_t));
-    b->base_seeds = alloc_zeroed(b, worlds * sizeof(uint64_t));
-    b->episodes = alloc_zeroed(b, worlds * sizeof(uint64_t));
+    v->actions = alloc_zeroed(b, world_count * v->drones * v->action_size * sizeof(double));
+    v->observations = alloc_zeroed(b, world_count * row_bytes);
+    v->final_observations = alloc_zeroed(b, world_count * row_bytes);
+    v->terminated = alloc_zeroed(b, world_count);
+    v->truncated = alloc_zeroed(b, world_count);
+    v->ticks = alloc_zeroed(b, world_count * sizeof(uint64_t));
+    v->seeds = alloc_zeroed(b, world_count * sizeof(uint64_t));
+    b->base_seeds = alloc_zeroed(b, world_count * sizeof(uint64_t));
+    b->episodes = alloc_zeroed(b, world_count * sizeof(uint64_t));
     if (b->cells == NULL || b->thread_memory == NULL || v->actions == NULL || v->observations == NULL ||
         v->final_observations == NULL || v->terminated == NULL || v->truncated == NULL || v->ticks == NULL ||
         v->seeds == NULL || b->base_seeds == NULL || b->episodes == NULL) {
-        return vy_fail(err, VY_NO_MEMORY, "batch: no memory for %zu worlds", worlds);
+        return vy_fail(err, VY_NO_MEMORY, "batch: no memory for %zu worlds", world_count);
     }
     return VY_OK;
 }

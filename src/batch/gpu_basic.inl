@@ -42,15 +42,16 @@ static void basic_advance(const gpu_job *job, const void *constants, void *strea
     basic_job b;
     b.job = *job;
     b.constants = *(const basic_constants *)constants;
-    const uint32_t worlds = job->layout.worlds;
-    const uint32_t threads = worlds <= SINGLE_WARP_BLOCKS_MAX * GPU_WARP ? GPU_WARP : THREADS_PER_BLOCK;
-    const uint32_t block_count = (worlds + threads - 1) / threads;
-    const size_t shared_size = threads * SHARED_STRIDE;
+    const uint32_t world_count = job->layout.worlds;
+    const uint32_t thread_count =
+        world_count <= SINGLE_WARP_BLOCKS_MAX * GPU_WARP ? GPU_WARP : THREADS_PER_BLOCK;
+    const uint32_t block_count = (world_count + thread_count - 1) / thread_count;
+    const size_t shared_size = thread_count * SHARED_STRIDE;
     if (job->layout.rung != VY_RUNG_NONE) {
-        advance<1><<<block_count, threads, shared_size, (cudaStream_t)stream>>>(b);
+        advance<1><<<block_count, thread_count, shared_size, (cudaStream_t)stream>>>(b);
         return;
     }
-    advance<0><<<block_count, threads, shared_size, (cudaStream_t)stream>>>(b);
+    advance<0><<<block_count, thread_count, shared_size, (cudaStream_t)stream>>>(b);
 }
 
 extern const gpu_basic_kernel GPU_BASIC = {sizeof(basic_constants), basic_prepare, basic_configure,

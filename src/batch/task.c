@@ -397,13 +397,13 @@ vy_status vy_task_step(vy_task *task, vy_error *err)
 {
     FPU_SCOPE;
     const vy_task_view *v = &task->view;
-    const size_t rows = (size_t)v->worlds * v->drones, batch_action_size = task->batch->view.action_size;
-    for (size_t i = 0; i < rows * v->action_size; ++i) {
+    const size_t row_count = (size_t)v->worlds * v->drones, batch_action_size = task->batch->view.action_size;
+    for (size_t i = 0; i < row_count * v->action_size; ++i) {
         if (real_is_finite(v->actions[i])) continue;
         return vy_fail(err, VY_BAD_VALUE, "action %zu of drone %zu in world %zu is not finite",
                        i % v->action_size, i / v->action_size % v->drones, i / v->action_size / v->drones);
     }
-    for (size_t row = 0; row < rows; ++row)
+    for (size_t row = 0; row < row_count; ++row)
         lower_action(task, v->actions + row * v->action_size, task->clipped_action + row * v->action_size,
                      task->batch->view.actions + row * batch_action_size);
     vy_batch_step(task->batch, task->def.steps);
@@ -420,7 +420,7 @@ void vy_task_observe(vy_task *task)
 static void begin_world(vy_task *task, uint32_t world)
 {
     const vy_task_view *v = &task->view;
-    const size_t row = (size_t)world * v->drones, goals = (size_t)v->drones * task->def.goal_count * 3;
+    const size_t row = (size_t)world * v->drones, goal_values = (size_t)v->drones * task->def.goal_count * 3;
     v->terminated[world] = 0;
     v->truncated[world] = task->batch->view.truncated[world]; // what was drawn for it cannot fly
     v->rewards[world] = 0.0;
@@ -428,7 +428,7 @@ static void begin_world(vy_task *task, uint32_t world)
     memset(v->goal_index + row, 0, v->drones * sizeof *v->goal_index);
     memset(task->previous_action + row * v->action_size, 0,
            (size_t)v->drones * v->action_size * sizeof(double));
-    if (goals > 0) memcpy(v->goals + world * goals, task->goals, goals * sizeof *v->goals);
+    if (goal_values > 0) memcpy(v->goals + world * goal_values, task->goals, goal_values * sizeof *v->goals);
     for (uint32_t i = 0; i < v->drones; ++i)
         memcpy(task->previous_position + 3 * (row + i), state_row(task, world, i), 3 * sizeof(double));
     observe_world(task, world);
@@ -541,26 +541,26 @@ static vy_status set_observed(vy_task *task, vy_error *err)
 static vy_status allocate_all(vy_task *task, vy_error *err)
 {
     vy_task_view *v = &task->view;
-    const size_t rows = (size_t)v->worlds * v->drones, actions = rows * v->action_size,
-                 goals = (size_t)v->drones * task->def.goal_count * 3;
-    v->actions = calloc(actions, sizeof(double));
-    v->observations = calloc(rows * v->observation_size + 1, sizeof(float));
+    const size_t row_count = (size_t)v->worlds * v->drones, action_values = row_count * v->action_size,
+                 goal_values = (size_t)v->drones * task->def.goal_count * 3;
+    v->actions = calloc(action_values, sizeof(double));
+    v->observations = calloc(row_count * v->observation_size + 1, sizeof(float));
     v->rewards = calloc(v->worlds, sizeof(double));
     v->terminated = calloc(v->worlds, 1);
     v->truncated = calloc(v->worlds, 1);
     v->episode_steps = calloc(v->worlds, sizeof(uint64_t));
-    v->goals = calloc(v->worlds * goals + 1, sizeof(double));
-    v->goal_index = calloc(rows, sizeof(uint32_t));
-    task->goals = calloc(goals + 1, sizeof(double));
-    task->previous_position = calloc(3 * rows, sizeof(double));
-    task->previous_action = calloc(actions, sizeof(double));
-    task->clipped_action = calloc(actions, sizeof(double));
+    v->goals = calloc(v->worlds * goal_values + 1, sizeof(double));
+    v->goal_index = calloc(row_count, sizeof(uint32_t));
+    task->goals = calloc(goal_values + 1, sizeof(double));
+    task->previous_position = calloc(3 * row_count, sizeof(double));
+    task->previous_action = calloc(action_values, sizeof(double));
+    task->clipped_action = calloc(action_values, sizeof(double));
     if (v->actions == NULL || v->observations == NULL || v->rewards == NULL || v->terminated == NULL ||
         v->truncated == NULL || v->episode_steps == NULL || v->goals == NULL || v->goal_index == NULL ||
         task->goals == NULL || task->previous_position == NULL || task->previous_action == NULL ||
         task->clipped_action == NULL)
         return vy_fail(err, VY_NO_MEMORY, "task: no memory for %u worlds", v->worlds);
-    if (task->def.goals != NULL) memcpy(task->goals, task->def.goals, goals * sizeof *task->goals);
+    if (task->def.goals != NULL) memcpy(task->goals, task->def.goals, goal_values * sizeof *task->goals);
     return VY_OK;
 }
 

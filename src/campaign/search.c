@@ -10,10 +10,10 @@
 
 enum { SEARCH_INDEX = 0x10000000 }; // of the random streams, far from those of variables
 
-vy_search vy_search_begin(uint64_t seed, int variables)
+vy_search vy_search_begin(uint64_t seed, int variable_count)
 {
-    VY_ASSERT(variables >= 1 && variables <= VY_PLAN_VARY_CAP);
-    return (vy_search){.seed = seed, .size = variables};
+    VY_ASSERT(variable_count >= 1 && variable_count <= VY_PLAN_VARY_CAP);
+    return (vy_search){.seed = seed, .size = variable_count};
 }
 
 static double draw_uniform(const vy_search *s, int point, int variable)
@@ -86,13 +86,13 @@ static void order_points(const double *scores, int count, int *order)
 // Mean, paths, covariance and step size after a generation: the formulas of Hansen's tutorial.
 static void adapt_distribution(vy_search *s, int count, double points[][VY_PLAN_VARY_CAP], const int *order)
 {
-    const int parents = count / 2, n = s->size;
+    const int parent_count = count / 2, n = s->size;
     double weights[VY_PLAN_VARY_CAP + VY_SEARCH_POPULATION], sum = 0.0, weight_square_sum = 0.0;
-    for (int i = 0; i < parents; ++i) {
+    for (int i = 0; i < parent_count; ++i) {
         weights[i] = math_log(0.5 * (count + 1)) - math_log(i + 1.0);
         sum += weights[i];
     }
-    for (int i = 0; i < parents; ++i) {
+    for (int i = 0; i < parent_count; ++i) {
         weights[i] /= sum;
         weight_square_sum += weights[i] * weights[i];
     }
@@ -104,7 +104,7 @@ static void adapt_distribution(vy_search *s, int count, double points[][VY_PLAN_
     double mean_step[VY_PLAN_VARY_CAP], whitened[VY_PLAN_VARY_CAP], norm = 0.0;
     for (int k = 0; k < n; ++k) {
         mean_step[k] = 0.0;
-        for (int i = 0; i < parents; ++i)
+        for (int i = 0; i < parent_count; ++i)
             mean_step[k] += weights[i] * (points[order[i]][k] - s->mean[k]) / s->sigma;
     }
     for (int k = 0; k < n; ++k) { // factor white = step
@@ -123,7 +123,7 @@ static void adapt_distribution(vy_search *s, int count, double points[][VY_PLAN_
     for (int a = 0; a < n; ++a) {
         for (int b = 0; b <= a; ++b) {
             double rank_mu = 0.0;
-            for (int i = 0; i < parents; ++i)
+            for (int i = 0; i < parent_count; ++i)
                 rank_mu += weights[i] * ((points[order[i]][a] - s->mean[a]) / s->sigma) *
                            ((points[order[i]][b] - s->mean[b]) / s->sigma);
             s->covariance[a][b] =

@@ -21,7 +21,7 @@ typedef struct vy_search {
     int has_best; ///< there is a best
 } vy_search;
 
-vy_search vy_search_begin(uint64_t seed, int variables);
+vy_search vy_search_begin(uint64_t seed, int variable_count);
 
 /// The `count` points of the next generation, in (0, 1).
 void vy_search_ask(const vy_search *s, int count, double points[][VY_PLAN_VARY_CAP]);

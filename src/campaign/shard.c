@@ -27,7 +27,8 @@ double *vy_row_margins(double *row, const vy_plan *plan) { return row + VY_RESUL
 
 void vy_shard_range(const vy_plan *plan, uint64_t index, uint64_t count, uint64_t *first, uint64_t *last)
 {
-    const uint64_t cases = (uint64_t)plan->cases, size = cases / count, remainder = cases % count;
+    const uint64_t case_count = (uint64_t)plan->cases, size = case_count / count,
+                   remainder = case_count % count;
     VY_ASSERT(index < count);
     *first = index * size + (index < remainder ? index : remainder);
     *last = *first + size + (index < remainder);
@@ -105,12 +106,12 @@ static int has_values(const vy_plan *plan, const double *numbers)
 static vy_status check_rows(const double *rows, const vy_shard_header *header, const vy_plan *plan,
                             vy_error *err)
 {
-    const size_t cells = vy_row_cells(plan);
+    const size_t row_cells = vy_row_cells(plan);
     for (uint64_t i = 0; i < header->rows; ++i) {
         vy_result r;
-        memcpy(&r, rows + i * cells, sizeof r);
+        memcpy(&r, rows + i * row_cells, sizeof r);
         if (r.index != header->first + i || r.outcome > VY_OUTCOME_INVALID || r.wall_clock > 1 ||
-            !has_values(plan, rows + i * cells + VY_RESULT_CELLS))
+            !has_values(plan, rows + i * row_cells + VY_RESULT_CELLS))
             return vy_fail(err, VY_DAMAGED, "row %" PRIu64 " is not case %" PRIu64, i, header->first + i);
     }
     return VY_OK;
@@ -121,14 +122,14 @@ vy_status vy_shard_parse(const void *data, size_t size, const vy_plan *plan, uin
 {
     vy_shard_header header;
     const vy_shard_header expected = header_of(plan, index, count);
-    const size_t cells = vy_row_cells(plan);
+    const size_t row_cells = vy_row_cells(plan);
     if (size < sizeof header) return vy_fail(err, VY_DAMAGED, "too short for a shard of results");
     memcpy(&header, data, sizeof header);
     if (memcmp(header.magic, MAGIC, sizeof header.magic) != 0)
         return vy_fail(err, VY_DAMAGED, "not a shard of results");
     const vy_status status = check_header(&header, &expected, err);
     if (status != VY_OK) return status;
-    const size_t rows_size = (size_t)header.rows * cells * sizeof(double);
+    const size_t rows_size = (size_t)header.rows * row_cells * sizeof(double);
     if (size != sizeof header + rows_size + sizeof(uint64_t))
         return vy_fail(err, VY_DAMAGED, "%zu bytes, and not %zu", size,
                        sizeof header + rows_size + sizeof(uint64_t));

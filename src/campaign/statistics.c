@@ -62,17 +62,17 @@ static double beta_quantile(double p, double a, double b)
     return 0.5 * (low + high);
 }
 
-double vy_rate_upper(uint64_t failures, uint64_t cases, double confidence)
+double vy_rate_upper(uint64_t failures, uint64_t case_count, double confidence)
 {
-    if (failures >= cases) return 1.0;
-    if (failures == 0) return -expm1(log1p(-confidence) / (double)cases);
-    return beta_quantile(confidence, (double)failures + 1.0, (double)(cases - failures));
+    if (failures >= case_count) return 1.0;
+    if (failures == 0) return -expm1(log1p(-confidence) / (double)case_count);
+    return beta_quantile(confidence, (double)failures + 1.0, (double)(case_count - failures));
 }
 
-double vy_rate_lower(uint64_t failures, uint64_t cases, double confidence)
+double vy_rate_lower(uint64_t failures, uint64_t case_count, double confidence)
 {
     if (failures == 0) return 0.0;
-    return 1.0 - vy_rate_upper(cases - failures, cases, confidence);
+    return 1.0 - vy_rate_upper(case_count - failures, case_count, confidence);
 }
 
 double vy_student_quantile(double p, int freedom)
@@ -132,15 +132,15 @@ double vy_rank_correlation(const double *a, const double *b, size_t count, doubl
     return xx > 0.0 && yy > 0.0 ? xy / sqrt(xx * yy) : (double)NAN;
 }
 
-void vy_sobol_indices(const double *y, size_t n, int variables, double *first, double *total)
+void vy_sobol_indices(const double *y, size_t n, int variable_count, double *first, double *total)
 {
     const double *a = y, *b = y + n;
     double mean = 0.0, variance = 0.0, centre = 0.0; // the latter of all values, for a smaller error
-    const size_t value_count = n * (size_t)(variables + 2);
+    const size_t value_count = n * (size_t)(variable_count + 2);
     for (size_t i = 0; i < value_count; ++i) centre += y[i] / (double)value_count;
     for (size_t i = 0; i < 2 * n; ++i) mean += y[i] / (2.0 * (double)n);
     for (size_t i = 0; i < 2 * n; ++i) variance += (y[i] - mean) * (y[i] - mean) / (2.0 * (double)n);
-    for (int k = 0; k < variables; ++k) {
+    for (int k = 0; k < variable_count; ++k) {
         const double *mixed = y + (size_t)(k + 2) * n;
         double covariance = 0.0, square_sum = 0.0;
         for (size_t i = 0; i < n; ++i) {

@@ -6,10 +6,10 @@
 /// The distribution function of the beta distribution: I_x(a, b).
 double vy_beta_cdf(double a, double b, double x);
 
-/// One-sided bounds of a failure rate after `failures` in `cases` independent ones (Clopper and Pearson
+/// One-sided bounds of a failure rate after `failures` in `case_count` independent ones (Clopper and Pearson
 /// 1934), each with this confidence.
-double vy_rate_upper(uint64_t failures, uint64_t cases, double confidence);
-double vy_rate_lower(uint64_t failures, uint64_t cases, double confidence);
+double vy_rate_upper(uint64_t failures, uint64_t case_count, double confidence);
+double vy_rate_lower(uint64_t failures, uint64_t case_count, double confidence);
 
 /// The quantile of Student's distribution with `freedom` degrees.
 double vy_student_quantile(double p, int freedom);
@@ -24,7 +24,7 @@ double vy_rank_correlation(const double *a, const double *b, size_t count, doubl
 
 /// Sobol indices of a sample of Saltelli's: `y` has blocks A, B, A with column 0 of B, ... of `n` each.
 /// First-order indices by Saltelli et al. (2010), total ones by Jansen (1999).
-void vy_sobol_indices(const double *y, size_t n, int variables, double *first, double *total);
+void vy_sobol_indices(const double *y, size_t n, int variable_count, double *first, double *total);
 
 /// One of the looks at which a rule decides whether to stop, with all its error spent over them.
 typedef struct vy_stop_look {

@@ -235,16 +235,16 @@ static void build_drag(const vy_vehicle_def *vehicle, const rotor_layout *layout
         const vec3 unit_vectors[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
         double *force_components[3] = {&force.x, &force.y, &force.z};
         for (int k = 0; k < 3; ++k) {
-            const vec3 motions[2] = {unit_vectors[k],
-                                     vec3_cross(unit_vectors[k], hub)}; // a unit of velocity, of rate
+            const vec3 unit_motions[2] = {unit_vectors[k],
+                                          vec3_cross(unit_vectors[k], hub)}; // a unit of velocity, of rate
             mat3 *const rotation_drag[2] = {&p->drag_torque, &p->drag_damping};
             for (int n = 0; n < 2; ++n) {
-                const double axial_speed = vec3_dot(motions[n], axis);
+                const double axial_speed = vec3_dot(unit_motions[n], axis);
                 const vec3 drag =
-                    vec3_scale(speed, vec3_add_scaled(vec3_scale(air->drag, motions[n]),
+                    vec3_scale(speed, vec3_add_scaled(vec3_scale(air->drag, unit_motions[n]),
                                                       (air->drag_axial - air->drag) * axial_speed, axis));
-                const vec3 torque = vec3_sub(vec3_cross(hub, drag),
-                                             vec3_scale(air->flap * speed, vec3_cross(motions[n], axis)));
+                const vec3 torque = vec3_sub(
+                    vec3_cross(hub, drag), vec3_scale(air->flap * speed, vec3_cross(unit_motions[n], axis)));
                 rotation_drag[n]->m[0][k] += torque.x;
                 rotation_drag[n]->m[1][k] += torque.y;
                 rotation_drag[n]->m[2][k] += torque.z;

@@ -436,19 +436,21 @@ loop_delays vy_loop_delays(const loop_params *p)
     axis_state rate_impulse, command_impulse;
     memset(&rate_impulse, 0, sizeof rate_impulse);
     memset(&command_impulse, 0, sizeof command_impulse);
-    double largest[2] = {0.0, 0.0}, last[2] = {1.0, 1.0};
+    double largest_response[2] = {0.0, 0.0}, last_response[2] = {1.0, 1.0};
     command_impulse.command = 1.0;
     // Until nothing is left, and no longer than a slow filter takes.
-    for (int k = 0; k < 100000 && (k < 10 || last[0] > 1e-15 * largest[0] || last[1] > 1e-15); ++k) {
+    for (int k = 0;
+         k < 100000 && (k < 10 || last_response[0] > 1e-15 * largest_response[0] || last_response[1] > 1e-15);
+         ++k) {
         const double rate_response = indi_command(p, 0.0, k == 0 ? 1.0 : 0.0, &rate_impulse);
         const double command_response = indi_command(p, 0.0, 0.0, &command_impulse);
         command_impulse.command = 0.0;
         out.rate_delay += real_abs(rate_response) * ((double)k * period + sample_age);
         out.command_delay += real_abs(command_response) * (double)(k + 1) * period; // of the one before
-        last[0] = real_abs(rate_response) + real_abs(rate_impulse.rate_filter[0]);
-        last[1] = real_abs(command_response) + real_abs(command_impulse.lagged) +
-                  real_abs(command_impulse.torque_filter[1]) * period;
-        largest[0] = real_max(largest[0], last[0]);
+        last_response[0] = real_abs(rate_response) + real_abs(rate_impulse.rate_filter[0]);
+        last_response[1] = real_abs(command_response) + real_abs(command_impulse.lagged) +
+                           real_abs(command_impulse.torque_filter[1]) * period;
+        largest_response[0] = real_max(largest_response[0], last_response[0]);
     }
     return out;
 }

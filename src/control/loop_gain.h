@@ -20,7 +20,7 @@ enum {
     LOOP_ANGLE,
     LOOP_RATE,
     LOOP_ACTUATION,            // by the rotors: angular acceleration; along, specific thrust
-    LOOP_COMMAND,              // of that
+    LOOP_COMMAND,              // the commanded actuation
     LOOP_LAG_ERROR,            // command less drive: what the rotors have yet to follow
     LOOP_DESIRED_ACCELERATION, // [m/s^2] desired acceleration
     LOOP_INTEGRAL,             // [m/s^2]

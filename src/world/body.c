@@ -83,12 +83,12 @@ static void passive_inputs(const vy_model *m, uint32_t k, const body_loads *load
 void vy_body_inputs(const vy_world *world, const vy_model *plant, uint32_t number, double time,
                     body_inputs *out)
 {
-    const uint32_t drones = plant->drone_count;
+    const uint32_t drone_count = plant->drone_count;
     VY_ASSERT(number < body_count(plant));
-    if (number < drones) {
+    if (number < drone_count) {
         plant_inputs(plant, number, world->loads, time, &world->drones[number], world->powertrain, &out->in);
     } else {
-        const uint32_t k = number - drones;
+        const uint32_t k = number - drone_count;
         passive_inputs(plant, k, &world->loads[number], time, &world->passive[k], world->passive_wakes, out);
     }
 }
@@ -273,11 +273,11 @@ vy_status vy_world_certificate(const vy_world *world, vy_body_id id, vy_certific
     FPU_SCOPE;
     uint32_t number;
     if (!vy_world_number(world, id, &number)) return VY_NOT_FOUND;
-    const uint32_t drones = world->model.drone_count;
+    const uint32_t drone_count = world->model.drone_count;
     const vy_budget_def *budget = &world->model.nap.budget;
     vy_certificate c = {.horizon = budget->duration > 0.0 ? budget->duration : world->model.nap.horizon};
     double deviation[DEVIATION_COUNT];
-    if (number < drones) {
+    if (number < drone_count) {
         const nap_account_block *account = &world->nap_accounts[number];
         for (int i = 0; i < EFFECT_COUNT; ++i) {
             c.impulse[i] = account->impulse[i];
@@ -290,11 +290,11 @@ vy_status vy_world_certificate(const vy_world *world, vy_body_id id, vy_certific
         memcpy(deviation, account->deviation, sizeof deviation);
         vy_loop_advance_to_now(world, number, deviation);
     } else {
-        const body_account_block *account = &world->passive_accounts[number - drones];
+        const body_account_block *account = &world->passive_accounts[number - drone_count];
         c.total_impulse = account->impulse;
         c.total_angular_impulse = account->angular;
-        c.effects = world->passive[number - drones].effects;
-        c.changes = world->passive[number - drones].effect_changes;
+        c.effects = world->passive[number - drone_count].effects;
+        c.changes = world->passive[number - drone_count].effect_changes;
         memcpy(deviation, account->deviation, sizeof deviation);
     }
     c.bounded = deviation[DEVIATION_POSITION] < NAP_UNBOUNDED;

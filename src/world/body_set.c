@@ -99,7 +99,8 @@ static vy_status fill_set(vy_world *world, vy_error *err)
     return status;
 }
 
-vy_status vy_world_reserve_set(vy_world *world, uint32_t bodies, uint32_t joints, vy_error *err)
+vy_status vy_world_reserve_set(vy_world *world, uint32_t body_capacity, uint32_t joint_capacity,
+                               vy_error *err)
 {
     vy_status status = VY_OK;
     if (world->bodies == NULL) {
@@ -110,9 +111,9 @@ vy_status vy_world_reserve_set(vy_world *world, uint32_t bodies, uint32_t joints
             return status;
         }
     }
-    status = vy_bodies_reserve(world->bodies, bodies, joints, err);
+    status = vy_bodies_reserve(world->bodies, body_capacity, joint_capacity, err);
     if (status == VY_OK && vy_bodies_prepare(world->bodies) != VY_OK)
-        status = vy_fail(err, VY_NO_MEMORY, "world: no memory for the order of %u joints", joints);
+        status = vy_fail(err, VY_NO_MEMORY, "world: no memory for the order of %u joints", joint_capacity);
     return status;
 }
 

@@ -351,12 +351,12 @@ static void evaluate_body(vy_world *world, uint32_t k, uint64_t tick, uint64_t p
 
 void vy_budget_evaluate(vy_world *world, uint32_t number, uint64_t tick, uint64_t period_ticks)
 {
-    const uint32_t drones = world->model.drone_count;
+    const uint32_t drone_count = world->model.drone_count;
     VY_ASSERT(world->budgets != NULL && number < body_count(&world->model));
-    if (number < drones) {
+    if (number < drone_count) {
         evaluate_drone(world, number, tick, period_ticks);
     } else {
-        evaluate_body(world, number - drones, tick, period_ticks);
+        evaluate_body(world, number - drone_count, tick, period_ticks);
     }
 }
 

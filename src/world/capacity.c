@@ -89,33 +89,34 @@ static size_t max_state_size(const vy_model *m)
 
 static void part_sizes(const vy_model *m, size_t out[PART_COUNT])
 {
-    const size_t drones = m->drone_cap, bodies = drones + m->passive_cap, solids = bodies + m->obstacle_cap;
+    const size_t drone_capacity = m->drone_cap, body_capacity = drone_capacity + m->passive_cap,
+                 solid_capacity = body_capacity + m->obstacle_cap;
     const size_t sizes[PART_COUNT] = {
-        [PART_DRONES] = drones * sizeof(drone_model),
-        [PART_PARAMS] = drones * sizeof(drone_params),
+        [PART_DRONES] = drone_capacity * sizeof(drone_model),
+        [PART_PARAMS] = drone_capacity * sizeof(drone_params),
         [PART_PASSIVE] = m->passive_cap * sizeof(body_model),
         [PART_DISTURBANCES] = m->disturbance_cap * sizeof(disturbance_model),
         [PART_STATE] = max_state_size(m),
-        [PART_NOISE_AHEAD] = bodies * m->disturbance_cap * sizeof(noise_ahead),
-        [PART_IMU_AHEAD] = drones * sizeof(rng_cache),
-        [PART_LOADS] = (m->disturbance_cap > 0 ? 3 : 1) * bodies * sizeof(body_loads),
-        [PART_SPEEDS] = drones * sizeof(double[VY_ROTOR_CAP]),
+        [PART_NOISE_AHEAD] = body_capacity * m->disturbance_cap * sizeof(noise_ahead),
+        [PART_IMU_AHEAD] = drone_capacity * sizeof(rng_cache),
+        [PART_LOADS] = (m->disturbance_cap > 0 ? 3 : 1) * body_capacity * sizeof(body_loads),
+        [PART_SPEEDS] = drone_capacity * sizeof(double[VY_ROTOR_CAP]),
         [PART_FAULTS] = m->fault_cap * sizeof(fault_model),
-        [PART_DRONES_BEFORE] = m->fault_cap > 0 ? drones * sizeof(drone_block) : 0,
+        [PART_DRONES_BEFORE] = m->fault_cap > 0 ? drone_capacity * sizeof(drone_block) : 0,
         [PART_SENSORS_BEFORE] = m->fault_cap > 0 ? m->sensor_suite_cap * (size_t)SENSOR_SUITE_BLOCKS_SIZE : 0,
-        [PART_FAULTY_PARAMS] = m->fault_cap > 0 ? drones * sizeof(drone_params) : 0,
-        [PART_ENERGY_BALANCES] = bodies * sizeof(energy_balance),
-        [PART_WAKES] = m->wakes.on ? drones * sizeof(wake_entry) : 0,
-        [PART_LOOPS] = m->nap.budget.duration > 0.0 ? drones * sizeof(loop_model) : 0,
-        [PART_SOLIDS] = solids * sizeof(solid_memory),
-        [PART_SOLID_DEFS] = bodies * sizeof(vy_collider_def),
-        [PART_MAX_EXTENT] = solids * sizeof(double),
-        [PART_INTENT_RECEIVED] = drones,
+        [PART_FAULTY_PARAMS] = m->fault_cap > 0 ? drone_capacity * sizeof(drone_params) : 0,
+        [PART_ENERGY_BALANCES] = body_capacity * sizeof(energy_balance),
+        [PART_WAKES] = m->wakes.on ? drone_capacity * sizeof(wake_entry) : 0,
+        [PART_LOOPS] = m->nap.budget.duration > 0.0 ? drone_capacity * sizeof(loop_model) : 0,
+        [PART_SOLIDS] = solid_capacity * sizeof(solid_memory),
+        [PART_SOLID_DEFS] = body_capacity * sizeof(vy_collider_def),
+        [PART_MAX_EXTENT] = solid_capacity * sizeof(double),
+        [PART_INTENT_RECEIVED] = drone_capacity,
         [PART_SENSOR_SUITES] = m->sensor_suite_cap * sizeof(sensor_suite_model),
-        [PART_GROUND_HEIGHTS] = m->obstacle_cap > 0 ? drones * sizeof(double) : 0,
+        [PART_GROUND_HEIGHTS] = m->obstacle_cap > 0 ? drone_capacity * sizeof(double) : 0,
         [PART_PAYLOADS] = m->payload_cap * sizeof(payload_model),
-        [PART_VEHICLES] = drones * sizeof(vy_vehicle_def),
-        [PART_RELEASE_REQUESTS] = m->payload_cap > 0 ? drones * sizeof(uint64_t) : 0,
+        [PART_VEHICLES] = drone_capacity * sizeof(vy_vehicle_def),
+        [PART_RELEASE_REQUESTS] = m->payload_cap > 0 ? drone_capacity * sizeof(uint64_t) : 0,
     };
     memcpy(out, sizes, sizeof sizes);
 }

@@ -233,9 +233,9 @@ uint32_t vy_contact_stage(vy_world *world, world_block *w)
 int vy_contact_state_check(const vy_world *world, const void *block, const block_counts *counts)
 {
     const unsigned char *bytes = block;
-    const uint64_t bodies = vy_bodies_slot_count(world->bodies);
+    const uint64_t slot_count = vy_bodies_slot_count(world->bodies);
     for (enum block_kind kind = BLOCK_contact; kind <= BLOCK_sleeping_contact; ++kind) {
-        if (!vy_contacts_cache_is_valid(bytes + block_offset(counts, kind), counts->of[kind], bodies))
+        if (!vy_contacts_cache_is_valid(bytes + block_offset(counts, kind), counts->of[kind], slot_count))
             return 0;
     }
     for (uint32_t i = 0; world->sleep != NULL && i < body_count(&world->model); ++i) {
@@ -253,12 +253,12 @@ int vy_contact_state_check(const vy_world *world, const void *block, const block
 
 vy_status vy_contact_state_reserve(vy_world *world, const block_counts *counts, vy_error *err)
 {
-    const size_t pairs = (size_t)counts->of[BLOCK_contact] + counts->of[BLOCK_sleeping_contact];
+    const size_t pair_count = (size_t)counts->of[BLOCK_contact] + counts->of[BLOCK_sleeping_contact];
     bind_state(world);
-    if (vy_contacts_reserve(world->bodies, 0, pairs) == VY_OK &&
+    if (vy_contacts_reserve(world->bodies, 0, pair_count) == VY_OK &&
         vy_triggers_reserve(world->bodies, counts->of[BLOCK_trigger]) == VY_OK)
         return VY_OK;
-    return vy_fail(err, VY_NO_MEMORY, "snapshot: no memory for %zu contacts", pairs);
+    return vy_fail(err, VY_NO_MEMORY, "snapshot: no memory for %zu contacts", pair_count);
 }
 
 // --- the ground below
@@ -330,13 +330,13 @@ vy_status vy_world_contact(const vy_world *world, uint32_t index, vy_contact_eve
     if (index >= vy_world_contact_count(world)) return VY_NOT_FOUND;
     const vy_contact_report *r = &world->bodies->contacts->reports[index];
     const vy_model *m = &world->model;
-    const int bodies = (int)body_count(m), a = slot_of_report(r->a), b = slot_of_report(r->b);
-    VY_ASSERT(a >= 0 && a < bodies && b > a); // two obstacles never collide
+    const int body_total = (int)body_count(m), a = slot_of_report(r->a), b = slot_of_report(r->b);
+    VY_ASSERT(a >= 0 && a < body_total && b > a); // two obstacles never collide
     vy_contact_event e = {
         .phase = r->phase,
         .body = a,
-        .other = b < bodies ? b : -1,
-        .obstacle = b < bodies ? -1 : b - bodies,
+        .other = b < body_total ? b : -1,
+        .obstacle = b < body_total ? -1 : b - body_total,
         .points = r->points,
         .point = r->point,
         .normal = vec3_scale(-1.0, r->normal),
@@ -346,7 +346,7 @@ vy_status vy_world_contact(const vy_world *world, uint32_t index, vy_contact_eve
     int is_by_impulse;
     const double impulse = vec3_length(r->impulse);
     e.severity = severity_of(body_crash(m, (uint32_t)a), r->speed, impulse, &is_by_impulse);
-    if (b < bodies)
+    if (b < body_total)
         e.severity =
             real_max(e.severity, severity_of(body_crash(m, (uint32_t)b), r->speed, impulse, &is_by_impulse));
     *out = e;
@@ -426,19 +426,19 @@ int vy_world_cast_ray(const vy_world *world, vy_vec3 origin, vy_vec3 ray_directi
                       vy_body_id except, vy_ray_target *out)
 {
     FPU_SCOPE;
-    const uint32_t bodies = body_count(&world->model);
+    const uint32_t body_total = body_count(&world->model);
     const double length = vec3_length(ray_direction);
     if (world->bodies == NULL || !(length > 0.0) || !real_is_finite(length)) return 0;
     const vec3 unit_direction = vec3_scale(1.0 / length, ray_direction);
     const uint32_t slot_count = vy_bodies_slot_count(world->bodies);
     vy_ray_target nearest = {.distance = reach};
     int is_hit = 0;
-    for (uint32_t i = except.bits == 0 ? bodies : 0; i < slot_count; ++i) {
-        if (i < bodies && vy_world_body(world, i).bits == except.bits) continue;
+    for (uint32_t i = except.bits == 0 ? body_total : 0; i < slot_count; ++i) {
+        if (i < body_total && vy_world_body(world, i).bits == except.bits) continue;
         if (world->bodies->filters[i].is_trigger) continue;
         const vy_shape *shape;
         vy_pose pose;
-        read_shape(world, i, i < bodies ? body_at(world, i) : &world->bodies->state[i], &shape, &pose);
+        read_shape(world, i, i < body_total ? body_at(world, i) : &world->bodies->state[i], &shape, &pose);
         // A cheap test first: does the ray come near enough?
         const vec3 offset = vec3_sub(pose.position, origin);
         const double along = real_clamp(vec3_dot(offset, unit_direction), 0.0, nearest.distance);
@@ -452,8 +452,8 @@ int vy_world_cast_ray(const vy_world *world, vy_vec3 origin, vy_vec3 ray_directi
         nearest = (vy_ray_target){.distance = hit.t,
                                   .point = hit.point,
                                   .normal = hit.normal,
-                                  .obstacle = i < bodies ? -1 : (int)(i - bodies),
-                                  .body = i < bodies ? (int)i : -1};
+                                  .obstacle = i < body_total ? -1 : (int)(i - body_total),
+                                  .body = i < body_total ? (int)i : -1};
     }
     if (is_hit) *out = nearest;
     return is_hit;

@@ -151,10 +151,10 @@ static void remove_injected(vy_world *world)
 {
     vy_model *m = &world->model;
     const injected_model *injected = &m->injected;
-    m->disturbance_count -= injected->disturbances;
-    m->fault_count -= injected->faults;
-    m->env.wind.gust_count -= (int)injected->gusts;
-    if (injected->gusts > 0) {
+    m->disturbance_count -= injected->disturbance_count;
+    m->fault_count -= injected->fault_count;
+    m->env.wind.gust_count -= (int)injected->gust_count;
+    if (injected->gust_count > 0) {
         m->env.has_wind = injected->had_wind;
         m->env.steady = injected->was_steady;
     }
@@ -162,7 +162,7 @@ static void remove_injected(vy_world *world)
         if (m->drones[i].was_open_loop) m->params[i].nap.open_loop = 1;
         m->drones[i].was_open_loop = 0;
     }
-    m->injected = (injected_model){.gusts = 0};
+    m->injected = (injected_model){.gust_count = 0};
 }
 
 static void build_gust(vy_world *world, const injection_block *b)
@@ -170,7 +170,7 @@ static void build_gust(vy_world *world, const injection_block *b)
     vy_model *m = &world->model;
     injected_model *injected = &m->injected;
     const vy_gust_def g = gust_of(world, b);
-    if (injected->gusts++ == 0) {
+    if (injected->gust_count++ == 0) {
         injected->had_wind = m->env.has_wind;
         injected->was_steady = m->env.steady;
     }
@@ -189,7 +189,7 @@ static void build_fault(vy_world *world, const injection_block *b)
     VY_ASSERT(status == VY_OK); // it was checked
     (void)status;
     m->fault_count += 1;
-    m->injected.faults += 1;
+    m->injected.fault_count += 1;
     // Faulty motors do not follow their commands, so the certificate has no bound to offer.
     for (uint32_t i = f->first; i < f->last && vy_fault_is_motor(def.kind); ++i) {
         m->drones[i].was_open_loop |= (int)m->params[i].nap.open_loop;
@@ -208,7 +208,7 @@ void vy_injection_build(vy_world *world)
             disturbance_model *d = &m->disturbances[m->disturbance_count];
             vy_disturbance_build(m, &def, d);
             d->index = m->disturbance_count++;
-            m->injected.disturbances += 1;
+            m->injected.disturbance_count += 1;
         } else if (b->kind == INJECTION_GUST) {
             build_gust(world, b);
         } else {
@@ -221,19 +221,19 @@ void vy_injection_build(vy_world *world)
 vy_status vy_injection_set(vy_world *world, const injection_block *blocks, uint32_t count, vy_error *err)
 {
     vy_model *m = &world->model;
-    const uint32_t disturbances = count_kind(blocks, count, INJECTION_DISTURBANCE),
-                   faults = count_kind(blocks, count, INJECTION_FAULT);
+    const uint32_t disturbance_count = count_kind(blocks, count, INJECTION_DISTURBANCE),
+                   fault_count = count_kind(blocks, count, INJECTION_FAULT);
     if (count == 0 && m->injection_count == 0) return VY_OK;
     VY_ASSERT(count <= VY_INJECTION_CAP);
     if (world->state_is_borrowed) return vy_fail(err, VY_BAD_STATE, "a world of a batch takes no injections");
     vy_status status = vy_world_reserve(world, CAPACITY_INJECTIONS, count, err);
     if (status == VY_OK)
-        status =
-            vy_world_reserve(world, CAPACITY_DISTURBANCES,
-                             (uint64_t)m->disturbance_count - m->injected.disturbances + disturbances, err);
+        status = vy_world_reserve(
+            world, CAPACITY_DISTURBANCES,
+            (uint64_t)m->disturbance_count - m->injected.disturbance_count + disturbance_count, err);
     if (status == VY_OK)
         status = vy_world_reserve(world, CAPACITY_FAULTS,
-                                  (uint64_t)m->fault_count - m->injected.faults + faults, err);
+                                  (uint64_t)m->fault_count - m->injected.fault_count + fault_count, err);
     if (status != VY_OK) return status;
     remove_injected(world);
     m->injection_count = count;

@@ -62,13 +62,13 @@ void vy_loads_clear(vy_world *world)
     world->loads_tick = 0;
 }
 
-vy_status vy_world_reserve_loads(vy_world *world, uint32_t bodies, vy_error *err)
+vy_status vy_world_reserve_loads(vy_world *world, uint32_t capacity, vy_error *err)
 {
     if (world->model.loads_at_start == NULL) return VY_OK;
-    load_parts *grown = realloc(world->model.loads_at_start, (bodies + 1u) * sizeof *grown);
+    load_parts *grown = realloc(world->model.loads_at_start, (capacity + 1u) * sizeof *grown);
     if (grown == NULL)
-        return vy_fail(err, VY_NO_MEMORY, "world: no memory for the loads of %u bodies", bodies);
-    memset(grown, 0, (bodies + 1u) * sizeof *grown); // no step has been done
+        return vy_fail(err, VY_NO_MEMORY, "world: no memory for the loads of %u bodies", capacity);
+    memset(grown, 0, (capacity + 1u) * sizeof *grown); // no step has been done
     set_load_parts(world, grown);
     return VY_OK;
 }
@@ -77,9 +77,9 @@ vy_status vy_world_keep_loads(vy_world *world, int keep, vy_error *err)
 {
     if ((world->model.loads_at_start != NULL) == (keep != 0)) return VY_OK;
     load_parts *parts = NULL;
-    const size_t bodies = body_count(&world->model) + 1u; // one more: never of size 0
-    if (keep && (parts = calloc(bodies, sizeof *parts)) == NULL)
-        return vy_fail(err, VY_NO_MEMORY, "world: no memory for the loads of %zu bodies", bodies - 1u);
+    const size_t capacity = body_count(&world->model) + 1u; // one more: never of size 0
+    if (keep && (parts = calloc(capacity, sizeof *parts)) == NULL)
+        return vy_fail(err, VY_NO_MEMORY, "world: no memory for the loads of %zu bodies", capacity - 1u);
     free(world->model.loads_at_start);
     set_load_parts(world, parts);
     return VY_OK;

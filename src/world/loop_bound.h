@@ -92,7 +92,7 @@ typedef struct loop_model {
     double gyro_across, gyro_about; // [1] differences of two moments over the third
     double tilt_limit;              // sine of the largest desired tilt
     double thrust_min;              // [m/s^2] least vertical part of a desired acceleration
-    double integral_max;            // [m/s^2]
+    double integral_max;            // [m/s^2] of the law, each part
     // Thrusts as shares of the rotors' limit, accelerations in body axes: along, across and about body z.
     double fraction_per_acceleration[LOOP_AXES]; // [s^2/m], [s^2] the largest share of one rotor per
                                                  // acceleration

@@ -95,7 +95,7 @@ typedef struct fault_model {
 /// How many of the model's lists are from injections, each behind the declared ones, and what the air was
 /// without.
 typedef struct injected_model {
-    uint32_t disturbances, faults, gusts;
+    uint32_t disturbance_count, fault_count, gust_count;
     int had_wind, was_steady;
 } injected_model;
 

@@ -17,21 +17,21 @@ struct rigid_engine {
 };
 
 // Room for another body of the set.
-static vy_status reserve_bodies(rigid_engine *engine, uint32_t bodies, vy_error *err)
+static vy_status reserve_bodies(rigid_engine *engine, uint32_t needed, vy_error *err)
 {
-    if (bodies <= engine->capacity) return VY_OK;
-    const size_t old_capacity = engine->capacity, cap = grown_capacity(old_capacity, bodies);
-    solid_memory *solids = realloc(engine->solids, cap * sizeof *solids);
+    if (needed <= engine->capacity) return VY_OK;
+    const size_t old_capacity = engine->capacity, new_capacity = grown_capacity(old_capacity, needed);
+    solid_memory *solids = realloc(engine->solids, new_capacity * sizeof *solids);
     if (solids != NULL) engine->solids = solids;
-    uint32_t *handles = realloc(engine->handles, cap * sizeof *handles);
+    uint32_t *handles = realloc(engine->handles, new_capacity * sizeof *handles);
     if (handles != NULL) engine->handles = handles;
-    uint32_t *slots = realloc(engine->slots, cap * sizeof *slots);
+    uint32_t *slots = realloc(engine->slots, new_capacity * sizeof *slots);
     if (slots != NULL) engine->slots = slots;
     if (solids == NULL || handles == NULL || slots == NULL)
-        return vy_fail(err, VY_NO_MEMORY, "physics: no memory for %zu bodies", cap);
-    memset(solids + old_capacity, 0, (cap - old_capacity) * sizeof *solids);
-    memset(handles + old_capacity, 0, (cap - old_capacity) * sizeof *handles);
-    engine->capacity = (uint32_t)cap;
+        return vy_fail(err, VY_NO_MEMORY, "physics: no memory for %zu bodies", new_capacity);
+    memset(solids + old_capacity, 0, (new_capacity - old_capacity) * sizeof *solids);
+    memset(handles + old_capacity, 0, (new_capacity - old_capacity) * sizeof *handles);
+    engine->capacity = (uint32_t)new_capacity;
     return VY_OK;
 }
 

@@ -23,13 +23,14 @@ static query_view view_of(const vy_world *world, vy_body_id except)
 static int write_target(const vy_world *world, const vy_body_hit *hit, double distance, vy_ray_target *out)
 {
     if (hit->body.bits == 0) return 0;
-    const uint32_t bodies = body_count(&world->model), slot = (uint32_t)(hit->body.bits & 0xffffffffu) - 1u;
+    const uint32_t body_total = body_count(&world->model),
+                   slot = (uint32_t)(hit->body.bits & 0xffffffffu) - 1u;
     VY_ASSERT(slot < vy_bodies_slot_count(world->bodies));
     *out = (vy_ray_target){.distance = distance,
                            .point = hit->point,
                            .normal = hit->normal,
-                           .obstacle = slot < bodies ? -1 : (int)(slot - bodies),
-                           .body = slot < bodies ? (int)slot : -1};
+                           .obstacle = slot < body_total ? -1 : (int)(slot - body_total),
+                           .body = slot < body_total ? (int)slot : -1};
     return 1;
 }
 

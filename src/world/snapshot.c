@@ -61,12 +61,12 @@ static vy_status check_head(const snapshot *s, const block_counts *counts)
     const world_block *head = s->head;
     if (head->tick > TICK_MAX) return vy_fail(s->err, VY_BAD_VALUE, "snapshot: tick out of range");
     const int has_failed = head->failure_reason != VY_FAILURE_NONE;
-    const uint64_t drones = counts->of[BLOCK_drone], bodies = drones + counts->of[BLOCK_body];
+    const uint64_t drone_count = counts->of[BLOCK_drone], body_total = drone_count + counts->of[BLOCK_body];
     const vy_block *failed_kind =
-        &vy_blocks[head->failure_body < drones || !has_failed ? BLOCK_drone : BLOCK_body];
+        &vy_blocks[head->failure_body < drone_count || !has_failed ? BLOCK_drone : BLOCK_body];
     if (head->failure_reason > VY_FAILURE_NO_MEMORY ||
         head->failure_field >= (uint64_t)failed_kind->field_count ||
-        (has_failed && (head->failure_body >= bodies || head->failure_tick > head->tick)))
+        (has_failed && (head->failure_body >= body_total || head->failure_tick > head->tick)))
         return vy_fail(s->err, VY_BAD_VALUE, "snapshot: a failure that this world cannot have");
     const vy_integrator integrator = (vy_integrator)head->integrator;
     if (head->integrator > INT32_MAX || vy_integrator_order(integrator) == 0 ||

@@ -99,8 +99,9 @@ static void fly_failsafe(const ladder_params *p, const flight_limits_model *limi
 static void detect_landing(const flight_limits_model *limits, double dt, uint64_t tick,
                            const estimator_state *e, supervisor_block *state)
 {
-    const double desired = state->position.z - limits->def.land_speed * ((double)(tick - state->since) * dt);
-    const int is_stopped = e->position.z - desired > LAND_MAX_LEAD &&
+    const double desired_height =
+        state->position.z - limits->def.land_speed * ((double)(tick - state->since) * dt);
+    const int is_stopped = e->position.z - desired_height > LAND_MAX_LEAD &&
                            real_abs(e->velocity.z) < LANDED_SPEED_FRACTION * limits->def.land_speed;
     state->still_ticks = is_stopped ? state->still_ticks + 1 : 0;
     if (state->still_ticks > limits->landed_ticks) state->failsafe = VY_FAILSAFE_CUT;

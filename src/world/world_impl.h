@@ -87,7 +87,8 @@ vy_status vy_world_reserve(vy_world *world, enum capacity resource, uint64_t nee
 /// Keep the declared shape of drone or body `number`.
 vy_status vy_world_store_solid(vy_world *world, uint32_t number, const vy_collider_def *solid, vy_error *err);
 /// Reserve a set for so many bodies, obstacles included, and joints.
-vy_status vy_world_reserve_set(vy_world *world, uint32_t bodies, uint32_t joints, vy_error *err);
+vy_status vy_world_reserve_set(vy_world *world, uint32_t body_capacity, uint32_t joint_capacity,
+                               vy_error *err);
 /// Destroy it again: what it was made for was refused.
 void vy_world_destroy_set(vy_world *world);
 /// Keep the shape of a drone or body that is about to be added, and add it to the set, if there is one.
@@ -141,9 +142,9 @@ int vy_world_number(const vy_world *world, vy_body_id id, uint32_t *number);
 /// The motion of drone or body `number`.
 VY_FN body_state *body_at(const vy_world *world, uint32_t number)
 {
-    const uint32_t drones = world->model.drone_count;
+    const uint32_t drone_count = world->model.drone_count;
     VY_ASSERT(number < body_count(&world->model));
-    return number < drones ? &world->drones[number].body : &world->passive[number - drones].body;
+    return number < drone_count ? &world->drones[number].body : &world->passive[number - drone_count].body;
 }
 
 /// Its constants: those of motion, of the negligibility policy, of crashes, and what holds it.
@@ -209,7 +210,7 @@ void vy_loads_of(const load_parts *parts, vy_loads *out);
 /// Before the plant, and after the state has become another one: nothing is known.
 void vy_loads_clear(vy_world *world);
 /// Keep the loads of so many drones and bodies, if they are kept.
-vy_status vy_world_reserve_loads(vy_world *world, uint32_t bodies, vy_error *err);
+vy_status vy_world_reserve_loads(vy_world *world, uint32_t capacity, vy_error *err);
 
 /// Before the plant: the work that the coming step does on everything that no joint holds.
 void vy_energy_stage(vy_world *world, const vy_model *m);
