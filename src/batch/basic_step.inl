@@ -244,7 +244,7 @@ VY_FN mask nap_stage(const vy_model *m, const world_block *w, const noise_block 
 VY_FN void step_world(const global_world *global, vy_model *model, drone_params *params,
                       const basic_actions *reply_source, shared_world *here, world_block *w)
 {
-    const vy_model *m = model, *plant = m;
+    const vy_model *m = model, *plant_model = m;
     drone_block *drones = &here->drone;
     noise_block *noise = NULL;
     powertrain_block *powertrain = NULL;

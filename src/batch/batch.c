@@ -242,7 +242,7 @@ static void step_blocks(void *self, uint32_t thread, size_t first, size_t last)
 {
     vy_batch *b = self;
     const uint64_t fpu_state = fpu_enter();
-    const size_t width = (size_t)b->lanes->width,
+    const size_t width = (size_t)b->kernel->width,
                  row_size = (size_t)b->view.drones * b->view.observation_size;
     unsigned char *model = b->thread_memory + thread * b->thread_size,
                   *scratch = model + b->thread_model_size;
@@ -252,8 +252,8 @@ static void step_blocks(void *self, uint32_t thread, size_t first, size_t last)
         VY_ASSERT(k < b->block_count && world < b->view.worlds);
         const double *actions = b->view.actions;
         if (actions != NULL) actions += world * b->view.drones * b->view.action_size;
-        b->lanes->advance(&b->config, model, scratch, b->steps, actions, (int)world_count,
-                          b->cells + k * b->config.block_cells * width * 8);
+        b->kernel->advance(&b->config, model, scratch, b->steps, actions, (int)world_count,
+                           b->cells + k * b->config.block_cells * width * 8);
         for (size_t i = 0; i < world_count; ++i) vy_batch_write_outputs(b, (uint32_t)(world + i), row_size);
     }
     fpu_leave(fpu_state);
@@ -314,7 +314,7 @@ void vy_batch_reset(vy_batch *batch, const uint8_t *selected, const uint64_t *se
 vy_batch_view vy_batch_get_view(const vy_batch *batch) { return batch->view; }
 const char *vy_batch_kernel(const vy_batch *batch)
 {
-    return batch->standalone != NULL ? "worlds" : batch->lanes->name;
+    return batch->standalone != NULL ? "worlds" : batch->kernel->name;
 }
 uint32_t vy_batch_threads(const vy_batch *batch) { return vy_pool_count(batch->pool); }
 size_t vy_batch_memory(const vy_batch *batch) { return batch->memory; }
@@ -397,10 +397,10 @@ vy_status vy_batch_cells(const vy_batch *batch, uint32_t drone, const char *fiel
     if (drone >= batch->view.drones) return vy_fail(err, VY_NOT_FOUND, "there is no drone %u", drone);
     const size_t cell = drone_cell(batch, drone) + f->offset / 8;
     *out = (vy_cells){
-        .first = (double *)(void *)(cell_view_of(batch, 0).first + cell * (size_t)batch->lanes->width * 8),
+        .first = (double *)(void *)(cell_view_of(batch, 0).first + cell * (size_t)batch->kernel->width * 8),
         .count = (uint32_t)f->count,
-        .lanes = (uint32_t)batch->lanes->width,
-        .block = batch->config.block_cells * (size_t)batch->lanes->width,
+        .lanes = (uint32_t)batch->kernel->width,
+        .block = batch->config.block_cells * (size_t)batch->kernel->width,
     };
     return VY_OK;
 }
@@ -586,12 +586,12 @@ static void *alloc_zeroed(vy_batch *b, size_t size)
 static vy_status allocate_all(vy_batch *b, vy_error *err)
 {
     vy_batch_view *v = &b->view;
-    const size_t width = (size_t)b->lanes->width, world_count = b->def.world_count;
+    const size_t width = (size_t)b->kernel->width, world_count = b->def.world_count;
     v->worlds = b->def.world_count;
     v->drones = b->config.drone_count;
     v->action_size = b->config.action_size;
     b->block_count = (world_count + width - 1) / width;
-    b->thread_model_size = align_up(b->lanes->model_size);
+    b->thread_model_size = align_up(b->kernel->model_size);
     b->thread_size = b->thread_model_size + align_up(b->config.state_cells * 8 * (2 * width + 1));
     if (is_standalone(&b->template_world->model)) {
         b->thread_size = 0;
@@ -631,11 +631,11 @@ static vy_status build_batch(vy_batch *b, vy_error *err)
 {
     vy_status status = set_scenario(b, err);
     if (status != VY_OK) return status;
-    b->lanes = is_standalone(&b->template_world->model) ? vy_lanes_1 : choose_lanes(b->def.lanes);
+    b->kernel = is_standalone(&b->template_world->model) ? vy_lanes_1 : choose_lanes(b->def.lanes);
     if (b->def.precision == VY_PRECISION_SINGLE) {
         status = check_single(b, err);
         if (status != VY_OK) return status;
-        b->lanes = vy_lanes_single;
+        b->kernel = vy_lanes_single;
     }
     set_config(b);
     if (b->def.rung >= VY_RUNG_WRENCH) {
@@ -653,8 +653,8 @@ static vy_status build_batch(vy_batch *b, vy_error *err)
     status = allocate_all(b, err);
     if (status != VY_OK) return status;
     for (uint32_t t = 0; t < vy_pool_count(b->pool) && b->standalone == NULL; ++t)
-        b->lanes->prepare(&b->config, b->thread_memory + t * b->thread_size);
-    const uint32_t width = (uint32_t)b->lanes->width, lane_count = (uint32_t)b->block_count * width;
+        b->kernel->prepare(&b->config, b->thread_memory + t * b->thread_size);
+    const uint32_t width = (uint32_t)b->kernel->width, lane_count = (uint32_t)b->block_count * width;
     for (uint32_t i = b->view.worlds; i < lane_count; ++i)
         (void)start_world(b, i, b->def.seed, 1, NULL); // lanes without a world
     for (uint32_t i = 0; i < b->view.worlds; ++i) {

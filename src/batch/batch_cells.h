@@ -19,12 +19,12 @@ typedef struct observation_field {
 
 struct vy_batch {
     vy_batch_def def;
-    vy_scenario *scenario;     // our own copy
-    uint64_t scenario_hash;    // of it; 0: not needed yet
-    vy_world *template_world;  // one world of it, on which every episode is built
-    uint32_t effector_count;   // rotors and thrusters of each drone that has some
-    lanes_config config;       // what all its worlds share
-    const lanes_kernel *lanes; // what steps its blocks
+    vy_scenario *scenario;      // our own copy
+    uint64_t scenario_hash;     // of it; 0: not needed yet
+    vy_world *template_world;   // one world of it, on which every episode is built
+    uint32_t effector_count;    // rotors and thrusters of each drone that has some
+    lanes_config config;        // what all its worlds share
+    const lanes_kernel *kernel; // what steps its blocks
     vy_pool *pool;
     size_t block_count;           // blocks of worlds that lie side by side
     uint8_t *is_integer;          // of single precision: lanes_config
@@ -49,8 +49,8 @@ typedef struct cell_view {
 
 VY_FN cell_view cell_view_of(const vy_batch *b, uint32_t world)
 {
-    VY_ASSERT(world < b->block_count * (size_t)b->lanes->width);
-    const size_t width = (size_t)b->lanes->width;
+    VY_ASSERT(world < b->block_count * (size_t)b->kernel->width);
+    const size_t width = (size_t)b->kernel->width;
     return (cell_view){b->cells + world / width * b->config.block_cells * width * 8 + world % width * 8,
                        width * 8};
 }

@@ -97,7 +97,7 @@ __device__ static control_reply read_action(const gpu_layout *layout, const doub
 __device__ static void step_world(const gpu_layout *layout, const vy_model *m, const control_reply *reply,
                                   gpu_world *here)
 {
-    const vy_model *plant = m;
+    const vy_model *plant_model = m;
     world_block *w = &here->world;
     drone_block *drones = &here->drone;
     noise_block *noise = here->noise;

@@ -121,7 +121,7 @@ static void lanes_hash(const lanes_config *config, mask live_lanes, mask nap_eva
 VY_FN void lanes_step(const lanes_config *config, mask live_lanes, lanes_model *lm, void *scratch,
                       const lanes_block *b)
 {
-    const vy_model *m = &lm->model, *plant = m;
+    const vy_model *m = &lm->model, *plant_model = m;
     const unsigned options = lm->options;
     world_block *w = b->world;
     drone_block *drones = b->drones;

@@ -271,16 +271,16 @@ static void build_directions(vy_reader *r, vy_plan *p)
 // --- the scenario
 
 // The mistakes of a scenario made by the plan, each at the line of the plan that made it.
-static void report_scenario_errors(vy_reader *r, const vy_plan *p, const void *field,
+static void report_scenario_errors(vy_reader *r, const vy_plan *p, const void *plan_field,
                                    const vy_diagnostics *diagnostics)
 {
     for (int i = 0; i < diagnostics->count; ++i) {
         const vy_diagnostic *d = &diagnostics->items[i];
         if (d->warning) continue;
-        const void *culprit = field;
+        const void *culprit = plan_field;
         for (int k = 0; k < p->vary_count && strncmp(d->file, "--set ", 6) == 0; ++k) {
             const size_t size = strlen(p->vary[k].key);
-            const int names_key = field == p || strcmp(d->kind, "unknown_key") == 0;
+            const int names_key = plan_field == p || strcmp(d->kind, "unknown_key") == 0;
             if (names_key && strncmp(d->file + 6, p->vary[k].key, size) == 0 && d->file[6 + size] == '=')
                 culprit = p->vary[k].key;
         }
@@ -328,7 +328,7 @@ static uint64_t digest_programs(vy_reader *r, const vy_scenario *s, uint64_t has
 }
 
 // One variable at one of its values, all others at their first.
-static void try_value(vy_reader *r, vy_plan *p, int index, const char *text, const void *field,
+static void try_value(vy_reader *r, vy_plan *p, int index, const char *text, const void *plan_field,
                       uint64_t *hash)
 {
     const char *values[VY_PLAN_VARY_CAP + 1];
@@ -345,7 +345,7 @@ static void try_value(vy_reader *r, vy_plan *p, int index, const char *text, con
     if (status == VY_NO_MEMORY)
         r->no_memory = 1;
     else if (status != VY_OK)
-        report_scenario_errors(r, p, field, &diagnostics);
+        report_scenario_errors(r, p, plan_field, &diagnostics);
     else if (p->vary[index].distribution == VY_PLAN_VALUES) {
         const uint64_t value_hash = vy_scenario_hash(scenario);
         if (value_hash == 0) r->no_memory = 1;

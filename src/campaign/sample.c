@@ -16,7 +16,7 @@ double vy_sample_uniform(uint64_t seed, uint32_t index, uint64_t draw_index)
 uint64_t vy_sample_permute(uint64_t seed, uint32_t index, uint64_t count, uint64_t element)
 {
     VY_ASSERT(element < count && count <= UINT64_C(1) << 32);
-    int half_bits = 1;
+    int half_bits = 1; // of one half of the network
     while (UINT64_C(1) << 2 * half_bits < count) ++half_bits;
     const uint64_t low_mask = (UINT64_C(1) << half_bits) - 1;
     do {

@@ -80,16 +80,18 @@ static void passive_inputs(const vy_model *m, uint32_t k, const body_loads *load
     in->memory = &out->air;
 }
 
-void vy_body_inputs(const vy_world *world, const vy_model *plant, uint32_t number, double time,
+void vy_body_inputs(const vy_world *world, const vy_model *plant_model, uint32_t number, double time,
                     body_inputs *out)
 {
-    const uint32_t drone_count = plant->drone_count;
-    VY_ASSERT(number < body_count(plant));
+    const uint32_t drone_count = plant_model->drone_count;
+    VY_ASSERT(number < body_count(plant_model));
     if (number < drone_count) {
-        plant_inputs(plant, number, world->loads, time, &world->drones[number], world->powertrain, &out->in);
+        plant_inputs(plant_model, number, world->loads, time, &world->drones[number], world->powertrain,
+                     &out->in);
     } else {
         const uint32_t k = number - drone_count;
-        passive_inputs(plant, k, &world->loads[number], time, &world->passive[k], world->passive_wakes, out);
+        passive_inputs(plant_model, k, &world->loads[number], time, &world->passive[k], world->passive_wakes,
+                       out);
     }
 }
 

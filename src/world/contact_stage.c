@@ -71,16 +71,16 @@ void vy_contact_wake_up(vy_world *world, uint32_t index)
     vy_sleep_wake(world->bodies, index);
 }
 
-void vy_prestep_stage(vy_world *world, const vy_model *plant)
+void vy_prestep_stage(vy_world *world, const vy_model *plant_model)
 {
     if (world->contact_totals != NULL) {
-        for (uint32_t i = 0; i < body_count(plant); ++i) world->bodies->state[i] = *body_at(world, i);
+        for (uint32_t i = 0; i < body_count(plant_model); ++i) world->bodies->state[i] = *body_at(world, i);
         bind_state(world);
         vy_contacts_begin(world->bodies);
     }
     vy_loads_clear(world);
-    if (plant->loads_at_start != NULL) world->loads_tick = world->state->tick;
-    if (world->tracks_energy) vy_energy_stage(world, plant);
+    if (plant_model->loads_at_start != NULL) world->loads_tick = world->state->tick;
+    if (world->tracks_energy) vy_energy_stage(world, plant_model);
 }
 
 // The severity of an impact for a drone: its largest share of a limit. `is_by_impulse`: whether that is the

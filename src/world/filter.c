@@ -183,8 +183,8 @@ vy_status vy_world_read_gate(const vy_world *world, vy_drone_id id, vy_gate_stat
     if (sensor_suite == 0 || !world->model.sensor_suites[sensor_suite - 1].has_gate ||
         world->state->tick == 0)
         return VY_OK;
-    const gate_block *g = &world->gates[world->model.sensor_suites[sensor_suite - 1].gate];
-    memcpy(out->rejected, g->rejected, sizeof out->rejected);
-    memcpy(out->since, g->since, sizeof out->since);
+    const gate_block *gate = &world->gates[world->model.sensor_suites[sensor_suite - 1].gate];
+    memcpy(out->rejected, gate->rejected, sizeof out->rejected);
+    memcpy(out->since, gate->since, sizeof out->since);
     return VY_OK;
 }

@@ -11,7 +11,7 @@ _Static_assert(sizeof(gear_block) == sizeof(joint_gear), "copied as memory");
 /// A world and the constants that its plant reads in this step, which faults may change.
 typedef struct jointed_plant {
     const vy_world *world;
-    const vy_model *plant;
+    const vy_model *plant_model;
 } jointed_plant;
 
 /// The speed of a rotor after a part of the step, 0 ... 1.
@@ -42,14 +42,14 @@ static body_derivatives derivatives_of(const void *self, uint32_t i, const body_
     const jointed_plant *j = self;
     const vy_world *world = j->world;
     VY_ASSERT(*body_holder(&world->model, i) == HELD_BY_JOINT);
-    const double start = time_of(j->plant, world->state->tick - 1u);
+    const double start = time_of(j->plant_model, world->state->tick - 1u);
     body_inputs inputs;
-    vy_body_inputs(world, j->plant, i, start, &inputs);
+    vy_body_inputs(world, j->plant_model, i, start, &inputs);
     multirotor_inputs in = inputs.in;
-    const double fraction = (time - start) / j->plant->dt;
-    if (j->plant->has_sinusoid)
-        disturbance_at_part(j->plant, world->state->tick - 1u, real_clamp(fraction, 0.0, 1.0), world->noise,
-                            i, i + 1, &in.held.disturbance);
+    const double fraction = (time - start) / j->plant_model->dt;
+    if (j->plant_model->has_sinusoid)
+        disturbance_at_part(j->plant_model, world->state->tick - 1u, real_clamp(fraction, 0.0, 1.0),
+                            world->noise, i, i + 1, &in.held.disturbance);
     double speed[VY_ROTOR_CAP] = {0.0};
     load_parts *parts = NULL; // of the first evaluation in the step
     if (world->model.loads_at_start != NULL && is_unevaluated(&world->model.loads_at_start[i]))
@@ -113,15 +113,15 @@ uint32_t vy_joint_break_stage(const vy_world *world)
     return events & VY_BODIES_JOINT_BROKEN ? VY_EVENT_JOINT_BROKEN : 0u;
 }
 
-uint32_t vy_jointed_stage(vy_world *world, const vy_model *plant, world_block *w, drone_block *drones)
+uint32_t vy_jointed_stage(vy_world *world, const vy_model *plant_model, world_block *w, drone_block *drones)
 {
     const vy_model *m = &world->model;
     vy_bodies *b = world->bodies;
     sync_states(world);
-    VY_ASSERT(w->tick > 0 && plant->drone_count == m->drone_count);
+    VY_ASSERT(w->tick > 0 && plant_model->drone_count == m->drone_count);
     b->head->tick = w->tick - 1u;
     b->head->failed = 0;
-    const jointed_plant jointed = {world, plant};
+    const jointed_plant jointed = {world, plant_model};
     b->driver = (body_driver){&jointed, derivatives_of};
     vy_closing_begin_step(b);
     vy_break_begin_step(b);
@@ -132,7 +132,7 @@ uint32_t vy_jointed_stage(vy_world *world, const vy_model *plant, world_block *w
         if (m->drones[i].holder != HELD_BY_JOINT) continue;
         drone_block *d = &drones[i];
         multirotor_inputs in;
-        plant_inputs(plant, i, world->loads, 0.0, d, world->powertrain, &in);
+        plant_inputs(plant_model, i, world->loads, 0.0, d, world->powertrain, &in);
         d->body = b->joints->stage[i];
         for (int k = 0; k < in.layout->count; ++k) {
             d->rotor_speed[k] =

@@ -13,7 +13,7 @@
 // A machine that lacks a stage expands its row to nothing; which worlds it cannot step follows from the rows:
 // stages.h. Arguments have the same names on every machine:
 //
-//   m, plant                   constants; what the plant reads of them, which faults may change
+//   m, plant_model             constants; what the plant reads of them, which faults may change
 //   w, drones, noise, powertrain, thrusters, nap_accounts    blocks of the state: blocks.inl
 //   loads, speeds              of this step: the loads on each drone, the targets of its actuators
 //   noise_draws, imu_draws     random numbers drawn ahead; NULL: none
@@ -78,14 +78,14 @@ STAGE_WORLD(injection, nap_evaluated |= vy_injection_reevaluate_nap(world))
 // actuator
 STAGE(actuator_stage(m, drones, powertrain, speeds))
 STAGE_LANES(thruster, thruster_stage(m, &w->tick, drones, thrusters, speeds))
-STAGE_WORLD(fault, plant = vy_fault_limit_motors(world))
-STAGE(ideal_motor_stage(plant, speeds, drones))
+STAGE_WORLD(fault, plant_model = vy_fault_limit_motors(world))
+STAGE(ideal_motor_stage(plant_model, speeds, drones))
 
 // plant, joint, contact
-STAGE_WORLD(prestep, vy_prestep_stage(world, plant))
-STAGE(plant_stage(plant, loads, speeds, w, drones, powertrain, thrusters))
+STAGE_WORLD(prestep, vy_prestep_stage(world, plant_model))
+STAGE(plant_stage(plant_model, loads, speeds, w, drones, powertrain, thrusters))
 STAGE_WORLD(body, vy_body_plant_stage(world))
-STAGE_WORLD(joint, events |= vy_jointed_stage(world, plant, w, drones))
+STAGE_WORLD(joint, events |= vy_jointed_stage(world, plant_model, w, drones))
 STAGE_WORLD(contact, events |= vy_contact_stage(world, w))
 STAGE_WORLD(joint, events |= vy_joint_break_stage(world))
 STAGE_WORLD(payload, vy_payload_update_poses(world))

@@ -28,8 +28,8 @@ VY_FN uint32_t controller_stage(const vy_world *reply_source, const vy_model *m,
 /// `options` are the world's. A constant 0, of a basic world, leaves out the optional stages.
 VY_FN uint32_t step(vy_world *world, unsigned options)
 {
-    const vy_model *m = &world->model, *plant = m; // constant: drones, disturbances, schedule
-    world_block *w = world->state;                 // everything that changes, and nothing else
+    const vy_model *m = &world->model, *plant_model = m; // constant: drones, disturbances, schedule
+    world_block *w = world->state;                       // everything that changes, and nothing else
     drone_block *drones = world->drones;
     noise_block *noise = world->noise;
     powertrain_block *powertrain = world->powertrain;

@@ -124,7 +124,7 @@ void vy_sensor_suite_stage(vy_world *world);
 void vy_filter_stage(vy_world *world);
 
 /// Step the drones that joints hold, island by island.
-uint32_t vy_jointed_stage(vy_world *world, const vy_model *plant, world_block *w, drone_block *drones);
+uint32_t vy_jointed_stage(vy_world *world, const vy_model *plant_model, world_block *w, drone_block *drones);
 
 /// After joints and contacts: joints that were loaded too much break. Returns VY_EVENT_ bits.
 uint32_t vy_joint_break_stage(const vy_world *world);
@@ -174,7 +174,7 @@ typedef struct body_inputs {
     rotor_air_state air;  // of a body, which has no rotors to remember
 } body_inputs;
 
-void vy_body_inputs(const vy_world *world, const vy_model *plant, uint32_t number, double time,
+void vy_body_inputs(const vy_world *world, const vy_model *plant_model, uint32_t number, double time,
                     body_inputs *out);
 
 /// Gusts around the bodies that are no drones, and which effects are computed for them.
@@ -197,7 +197,7 @@ ground_probe vy_world_ground(const vy_world *world);
 double vy_body_kinetic_energy(const vy_world *world, uint32_t index);
 
 /// Before the plant: save the start states for contacts; account the work of the step.
-void vy_prestep_stage(vy_world *world, const vy_model *plant);
+void vy_prestep_stage(vy_world *world, const vy_model *plant_model);
 
 /// Whether `block` can be a state of this world: what it uses as an index, a count, a choice or a mask is
 /// one. VY_BAD_VALUE with a sentence if not. `counts`: the blocks that it has.
