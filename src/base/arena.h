@@ -5,8 +5,8 @@
 #include <string.h>
 
 typedef struct vy_arena {
-    unsigned char *base;
-    size_t capacity, used;
+    unsigned char *base;   // the block
+    size_t capacity, used; // [bytes]
 } vy_arena;
 
 /// 64-byte aligned (a cache line, and the widest vector) when `base` is. Uninitialised. NULL when full.

@@ -188,10 +188,10 @@ enum { RNG_CACHE_MAX = 12 };
 /// RNG_BLOCK_COUNT draws side by side cost little more than one. A cache, not state: zeros are an empty one,
 /// and the numbers are always those of rng_normals.
 typedef struct rng_cache {
-    uint64_t seed, step; // of the first draw that is left
-    uint64_t period;     // steps to the next
-    uint64_t remaining;  // draws that are left
-    double draws[RNG_BLOCK_COUNT][RNG_CACHE_MAX];
+    uint64_t seed, step;                          // of the first draw that is left
+    uint64_t period;                              // steps to the next
+    uint64_t remaining;                           // draws that are left
+    double draws[RNG_BLOCK_COUNT][RNG_CACHE_MAX]; // the deviates of each draw; the last `remaining` are left
 } rng_cache;
 
 /// Fill it from its seed and step on, with its period.

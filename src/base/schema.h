@@ -43,9 +43,9 @@ typedef struct vy_range {
 } vy_range;
 
 typedef struct vy_choice {
-    const char *name;
-    int value;
-    const char *help;
+    const char *name; ///< as it is written
+    int value;        ///< in the struct
+    const char *help; ///< for the reference page
     const char *unit; ///< NULL for most: a choice is not measured
 } vy_choice;
 
@@ -53,12 +53,12 @@ typedef struct vy_choice {
 extern const vy_choice vy_on_off[2];
 
 typedef struct vy_schema_row {
-    const char *key;
-    const char *help;
+    const char *key;  ///< as it is written
+    const char *help; ///< for the reference page
     const char *unit; ///< SI; NULL has none
     vy_schema_type type;
-    int flags;
-    size_t offset;
+    int flags;           ///< VY_ROW_ bits
+    size_t offset;       ///< [bytes] of the value in the struct
     size_t size;         ///< of text [bytes], vector [numbers], list [elements]
     size_t count_offset; ///< of a list or mapping of names: where its int count is
     vy_range range;      ///< of numbers and of each number of a vector, see vy_row_range(); min is the fewest
@@ -77,8 +77,8 @@ typedef struct vy_schema_row {
 
 typedef struct vy_schema_table {
     const char *title; ///< of its section in the reference page
-    const char *help;
-    size_t size; ///< [bytes] of the struct; 0 for a group of keys of the struct around it
+    const char *help;  ///< likewise, below the title
+    size_t size;       ///< [bytes] of the struct; 0 for a group of keys of the struct around it
     void (*init)(void *object, int index); ///< fills in the defaults; NULL: those of the struct around it
     vy_status (*preset)(const char *name, void *object, vy_error *err); ///< of a file: built-in objects
     const vy_schema_row *rows;

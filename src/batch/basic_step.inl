@@ -84,7 +84,7 @@ struct basic_constants {
 
 /// The cells of one world in the batch, in global memory.
 struct global_world {
-    uint64_t *cells;
+    uint64_t *cells; // the first one; GPU_WARP from one to the next
     const gpu_layout *layout;
 };
 

@@ -44,7 +44,7 @@ struct vy_batch {
 // Where the cells of one world are: cell c is at first + c * stride.
 typedef struct cell_view {
     unsigned char *first;
-    size_t stride;
+    size_t stride; // [bytes]
 } cell_view;
 
 VY_FN cell_view cell_view_of(const vy_batch *b, uint32_t world)

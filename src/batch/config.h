@@ -33,7 +33,7 @@ VY_FN void lanes_model_init(const lanes_config *config, vy_model *m)
 /// Actions, at this rung, of each drone; VY_RUNG_NONE: the scenario's own controllers.
 typedef struct batch_actions {
     int rung;
-    const control_reply *replies;
+    const control_reply *replies; // one per drone
 } batch_actions;
 
 VY_FN uint32_t controller_stage(const batch_actions *reply_source, const vy_model *m, world_block *w,

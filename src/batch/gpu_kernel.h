@@ -23,7 +23,7 @@ typedef struct gpu_job {
 
 /// One precision.
 typedef struct gpu_kernel {
-    size_t model_size;
+    size_t model_size; // [bytes]
     /// The model of a batch, whose drones and disturbances are already there.
     void (*prepare)(const lanes_config *config, void *model);
     /// Launch `steps` steps of every world.
@@ -34,7 +34,7 @@ extern const gpu_kernel vy_gpu_double, vy_gpu_single;
 
 /// The same for batches of basic drones alone (basic_drones.h).
 typedef struct gpu_basic_kernel {
-    size_t constants_size;
+    size_t constants_size; // [bytes]
     /// From the batch, and the cells of its first world's drone_params.
     void (*prepare)(const lanes_config *config, const void *first_params, void *constants);
     /// Before the first launch.

@@ -8,14 +8,17 @@
 
 typedef struct gpu_layout {
     const lanes_config *config;
-    uint32_t worlds, noise_count, action_size, observation_size;
-    int rung;         // of the actions
-    uint64_t episode; // [steps] after which a world is halted; 0: never
+    uint32_t worlds;           // how many
+    uint32_t noise_count;      // noise blocks of a world
+    uint32_t action_size;      // values of a world's action
+    uint32_t observation_size; // values observed of a world
+    int rung;                  // of the actions
+    uint64_t episode;          // [steps] after which a world is halted; 0: never
     uint32_t world_cells, drone_offset, noise_offset, nap_account_offset, params_offset, episode_offset,
         block_cells;                                   // [cells]
     int is_basic;                                      // a batch of basic drones
     uint16_t randomised_cells[BASIC_RANDOMISED_COUNT]; // cells of BASIC_RANDOMISED
-    const double *actions;
+    const double *actions;                             // of the batch's view, and likewise:
     double *observations;
     const uint8_t *terminated, *truncated;
 } gpu_layout;

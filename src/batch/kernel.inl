@@ -23,7 +23,7 @@ enum { DRONE_MAX = 64 };
 /// Of one thread: constants and scratch.
 typedef struct lanes_model {
     vy_model model;
-    unsigned options;
+    unsigned options; // step_options(&model)
     body_loads loads[3 * DRONE_MAX];
     real speeds[DRONE_MAX][VY_ROTOR_CAP];
     control_reply replies[DRONE_MAX];

@@ -8,19 +8,19 @@
 
 /// Beyond state and parameters: one cell each.
 typedef struct episode_block {
-    bits seed;
+    bits seed;          // of the episode
     vec3 constant_wind; // [m/s]
     bits halted;        // not 0: the episode was cut off, or there is no such world
 } episode_block;
 
 /// What every block shares.
 typedef struct lanes_config {
-    double dt;
+    double dt; // [s] length of a step
     const vy_environment_def *environment;
     int has_wind; // some world has wind
     turbulence_params turbulence;
-    uint64_t turbulence_period, nap_period;
-    block_counts counts; // of a world's state
+    uint64_t turbulence_period, nap_period; // [steps]; 0: never
+    block_counts counts;                    // of a world's state
     uint32_t drone_count, disturbance_count;
     drone_model *drones;
     disturbance_model *disturbances;

@@ -22,7 +22,7 @@ typedef enum observed_kind {
 
 typedef struct observation_part {
     observed_kind kind;
-    uint32_t size;
+    uint32_t size;   // values
     uint32_t column; // of a field: where it is in a row of the batch
 } observation_part;
 
@@ -168,8 +168,8 @@ static void lower_action(const vy_task *task, const double *action, double *clip
 static vec3 vec3_at(const double *v) { return vec3_make(v[0], v[1], v[2]); }
 
 typedef struct target {
-    vec3 position, velocity;
-    double yaw;
+    vec3 position, velocity; // [m] [m/s] world
+    double yaw;              // [rad]
 } target;
 
 static const double *goal_at(const vy_task *task, size_t drone_row, uint32_t goal_index)

@@ -8,7 +8,7 @@
 
 /// A drone before and after an action, and where it should be.
 typedef struct task_drone {
-    vec3 position, velocity, rate;
+    vec3 position, velocity, rate; // after it
     quat attitude;
     vec3 target, target_velocity; // of the goal that was in force while it flew
     real target_yaw;

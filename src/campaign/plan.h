@@ -51,10 +51,10 @@ typedef struct vy_plan_variable {
     char mean[VY_PLAN_NUMBER_CAP], deviation[VY_PLAN_NUMBER_CAP], mode[VY_PLAN_NUMBER_CAP];
     int steps; ///< of a grid: values from `from` to `to`; 0: not given
     int value_count;
-    vy_plan_value *values;
+    vy_plan_value *values; ///< of VY_PLAN_VALUES
     // What follows is found out by checking.
     double low, high, centre, sigma; ///< from, to, mean or mode, deviation, in `unit`
-    char unit[16];
+    char unit[16];                   ///< of all numbers of the variable; "" where none is given
 } vy_plan_variable;
 
 typedef struct vy_plan_stop {
@@ -66,15 +66,15 @@ typedef struct vy_plan_stop {
 } vy_plan_stop;
 
 typedef struct vy_plan {
-    int version; ///< of the format
-    char name[VY_SCENARIO_NAME_CAP];
+    int version;                     ///< of the format
+    char name[VY_SCENARIO_NAME_CAP]; ///< for people
     char scenario[VY_PLAN_TEXT_CAP]; ///< as written
-    uint64_t seed;
-    vy_sampling sample; ///< how the points are spread
-    int cases;          ///< all of them; 0 in the text: as many as a grid or list has
-    int replicates;     ///< Latin hypercubes, or scramblings of Sobol points
-    int repeat;         ///< how often each point is flown, each time with another seed
-    int shards;         ///< pieces that are flown by one process each; 0: by the number of cases
+    uint64_t seed;                   ///< of everything that is drawn
+    vy_sampling sample;              ///< how the points are spread
+    int cases;                       ///< all of them; 0 in the text: as many as a grid or list has
+    int replicates;                  ///< Latin hypercubes, or scramblings of Sobol points
+    int repeat;                      ///< how often each point is flown, each time with another seed
+    int shards;                      ///< pieces that are flown by one process each; 0: by the number of cases
     vy_plan_seeds seeds;
     int set_count, vary_count;
     vy_plan_value *set;     ///< changes of the scenario for all cases, each "key=value"
@@ -109,7 +109,7 @@ void vy_plan_destroy(vy_plan *plan); ///< NULL is a no-op
 
 /// One case.
 typedef struct vy_case {
-    uint64_t index, seed;
+    uint64_t index, seed;             ///< its number in the campaign; of its scenario
     double numbers[VY_PLAN_VARY_CAP]; ///< in the unit of the plan; of a list of values its index
     char texts[VY_PLAN_VARY_CAP + 1][VY_PLAN_TEXT_CAP]; ///< as in --set; the seed comes last
 } vy_case;

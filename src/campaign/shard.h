@@ -17,7 +17,7 @@ typedef enum vy_outcome {
 /// The first cells of a row. Behind them come the numbers of what varies, then for each expectation its
 /// margin and its worst value (NaN: not measured, or skipped).
 typedef struct vy_result {
-    uint64_t index, seed;
+    uint64_t index, seed;             ///< of the case
     uint64_t config_hash, final_hash; ///< 0 where there is none
     uint64_t outcome;                 ///< vy_outcome
     uint64_t reason;                  ///< vy_failure_reason, of a failure
@@ -32,13 +32,13 @@ enum { VY_RESULT_CELLS = sizeof(vy_result) / 8 };
 _Static_assert(sizeof(vy_result) == 13 * 8, "cells alone");
 
 typedef struct vy_shard_header {
-    char magic[8];    ///< "VYSHARD1"
-    char version[16]; ///< of Volery
-    uint64_t identity, physics;
+    char magic[8];                              ///< "VYSHARD1"
+    char version[16];                           ///< of Volery
+    uint64_t identity, physics;                 ///< of the plan; VY_PHYSICS_REVISION
     uint64_t index, count;                      ///< which shard of how many
     uint64_t first, rows;                       ///< its cases
     uint64_t variable_count, expectation_count; ///< numbers and expectations of a row
-    uint64_t reserved[5];
+    uint64_t reserved[5];                       ///< 0
 } vy_shard_header;
 _Static_assert(sizeof(vy_shard_header) == 16 * 8, "cells alone");
 

@@ -95,7 +95,7 @@ double vy_mcnemar(uint64_t only_a, uint64_t only_b)
 
 typedef struct ranked {
     double value;
-    size_t index;
+    size_t index; // in the array that is ranked
 } ranked;
 
 static int comes_before(const ranked *a, const ranked *b)

@@ -34,14 +34,14 @@ VY_FN indi_state *control_indi(control_state *c) { return &c->indi; }
 
 /// A controller's reply. Only the fields of its rung are read; others may hold anything.
 typedef struct control_reply {
-    bits rung;
-    real motors[LADDER_ROTORS];
-    real thrust;
-    vec3 torque, rates;
-    quat attitude;
-    vec3 velocity;
-    real yaw_rate;
-    real sticks[4]; // throttle, strafe, vertical, yaw
+    bits rung;                  // a vy_rung
+    real motors[LADDER_ROTORS]; // 0 to 1
+    real thrust;                // [N]
+    vec3 torque, rates;         // [N m] [rad/s] body
+    quat attitude;              // q_WB
+    vec3 velocity;              // [m/s] world
+    real yaw_rate;              // [rad/s] about world +z
+    real sticks[4];             // throttle, strafe, vertical, yaw
 } control_reply;
 
 VY_FN mask rung_is(bits rung, vy_rung value) { return rung == bits_set((uint64_t)value); }

@@ -18,7 +18,7 @@ typedef struct plant {
 
 // Everything that one axis remembers from step to step: numbers alone.
 typedef struct axis_state {
-    double x[PLANT_STATES];
+    double x[PLANT_STATES];                                        // of the plant
     double position, velocity, angle, rate, gyro_bias, accel_bias; // estimates
     double last_velocity, last_angle;                              // at the IMU's last sample
     double integral, desired;    // [m/s^2] of the law: its integral, and the desired acceleration

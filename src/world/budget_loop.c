@@ -402,8 +402,8 @@ static nap_reach reach_since_evaluation(const vy_world *world, uint32_t index, c
 
 // What was left out, and how the rest changes with the motion.
 typedef struct load_changes {
-    double neglect[2], slopes[LOOP_SLOPES];
-    double onset[2]; // left out once the motions are apart at all: lift may flip
+    double neglect[2], slopes[LOOP_SLOPES]; // as in loop_block
+    double onset[2];                        // left out once the motions are apart at all: lift may flip
 } load_changes;
 
 static load_changes changes_of(const vy_world *world, uint32_t index, const nap_inputs *inputs,

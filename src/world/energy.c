@@ -17,7 +17,7 @@
 
 /// Power of each cause at one moment [W].
 typedef struct powers {
-    double rotors, effect[EFFECT_COUNT];
+    double rotors, effect[EFFECT_COUNT]; // rotors and thrusters; each effect
 } powers;
 
 static double kinetic_energy_of(const multirotor_params *p, const body_state *s)

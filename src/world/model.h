@@ -25,7 +25,7 @@ typedef struct drone_params {
     battery_params battery;
     real battery_start; // [A s]
     vec3 home;          // [m] held when no setpoint is declared
-    real home_yaw;
+    real home_yaw;      // [rad] likewise
 } drone_params;
 
 /// Where a drone's estimate comes from: the filter of constant gains in every lane, the truth, or the filter
@@ -43,8 +43,8 @@ typedef struct drone_model {
     int has_drive; // its vehicle declares a drive
     flight_limits_model drive;
     vy_safety_def safety;
-    uint64_t sustain; // steps a limit may be exceeded
-    double cos_tilt_max;
+    uint64_t sustain;       // steps a limit may be exceeded
+    double cos_tilt_max;    // of the largest tilt that `safety` allows
     int ground_point_count; // points that could touch the ground, from the centre of mass [m]
     vy_vec3 ground_points[VY_ROTOR_CAP + VY_COLLISION_POINT_CAP];
     int holder;        // what holds it; it is stepped together with that
@@ -96,7 +96,7 @@ typedef struct fault_model {
 /// without.
 typedef struct injected_model {
     uint32_t disturbance_count, fault_count, gust_count;
-    int had_wind, was_steady;
+    int had_wind, was_steady; // has_wind and steady of the environment
 } injected_model;
 
 /// A drone in the search for wakes: scratch.
@@ -117,7 +117,7 @@ typedef struct vy_model {
     int strict_rk4;        // plant_is_strict_rk4() and no loads are kept: true of nearly every world
     uint64_t turbulence_period, nap_period; // steps; 0: never
     vy_wakes_def wakes;
-    uint64_t wake_period;
+    uint64_t wake_period;                                         // steps
     double wake_max;                                              // [m/s] no wake is faster
 #define DRONE_BLOCK(id, name, list, member, text) int has_##name; // the drones have such blocks
 #include "world/blocks.inl"
@@ -125,6 +125,7 @@ typedef struct vy_model {
     int has_loop;     // a budget is kept in some drone's closed loop
     int has_recorded; // some drone's controller is a recorded flight
     int has_prestep;  // something runs before the plant: contacts, an energy account, loads
+    // How many there are, and how many there is room for (_cap).
     uint32_t drone_count, drone_cap;
     uint32_t passive_count, passive_cap; // bodies that are no drones: none in lanes
     uint32_t disturbance_count, disturbance_cap;

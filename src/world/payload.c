@@ -49,9 +49,9 @@ static mat3 own_inertia(const vy_world *world, uint32_t number)
 
 /// Mass, centre and inertia of a drone with what it carries, from its own centre of mass, in its axes.
 typedef struct composite {
-    double mass;
-    vec3 centre;
-    mat3 inertia;
+    double mass;  // [kg]
+    vec3 centre;  // [m] of mass
+    mat3 inertia; // [kg m^2] about it
 } composite;
 
 // I += m (|d|^2 - d d^T)

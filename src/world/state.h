@@ -35,7 +35,7 @@ typedef struct world_block {
 
 /// A kind of block that the state has, and how many of it there are: blocks.inl.
 typedef struct entry_block {
-    bits id, count;
+    bits id, count; // as in blocks.inl; blocks of that kind
 } entry_block;
 
 #define STATE_ROTORS (VY_BASIC_ONLY ? 4 : VY_ROTOR_CAP)
@@ -50,11 +50,12 @@ typedef struct drone_block {
     control_state control;
 #if !VY_BASIC_ONLY
     turbulence_state turbulence;
-    vec3 gust;
+    vec3 gust; // [m/s] turbulence now
 #endif
-    bits effects, effect_changes;
-    bits rung, imu_tick, mocap_tick, clamps;
-    bits exceeded[LIMIT_COUNT];
+    bits effects, effect_changes; // computed, one bit each; decisions of the policy that changed
+    bits rung, imu_tick, mocap_tick;
+    bits clamps;                // motor commands clamped so far
+    bits exceeded[LIMIT_COUNT]; // steps each safety limit has been exceeded without a break
 } drone_block;
 
 #if VY_BASIC_ONLY

@@ -19,9 +19,9 @@ typedef struct supervisor_block {
     bits intent_tick;                                        // tick of the last intent that arrived
     bits still_ticks;                                        // steps that a landing drone has been held
     bits lost;                                               // rotors, one bit each
-    bits slow_ticks[VY_ROTOR_CAP];
-    bits acted[VY_DRIVE_LIMIT_COUNT];
-    bits exceeded[EXTRA_LIMIT_COUNT];
+    bits slow_ticks[VY_ROTOR_CAP];                           // steps each rotor has been too slow
+    bits acted[VY_DRIVE_LIMIT_COUNT];                        // how often each limit of the drive has acted
+    bits exceeded[EXTRA_LIMIT_COUNT]; // steps each limit has been exceeded without a break
 } supervisor_block;
 
 #define FIELDS_supervisor(F, block)                                                            \
