@@ -87,10 +87,10 @@ void vy_prestep_stage(vy_world *world, const vy_model *plant_model)
 // limit of the impulse.
 static double severity_of(const vy_crash_def *c, double speed, double impulse, int *is_by_impulse)
 {
-    const double speed_share = c->speed > 0.0 ? speed / c->speed : 0.0,
-                 impulse_share = c->impulse > 0.0 ? impulse / c->impulse : 0.0;
-    *is_by_impulse = impulse_share > speed_share;
-    return real_max(speed_share, impulse_share);
+    const double speed_over_limit = c->speed > 0.0 ? speed / c->speed : 0.0,
+                 impulse_over_limit = c->impulse > 0.0 ? impulse / c->impulse : 0.0;
+    *is_by_impulse = impulse_over_limit > speed_over_limit;
+    return real_max(speed_over_limit, impulse_over_limit);
 }
 
 // Pauses of a body's contacts (contact_def.h): drop those that were too long, the last ones of the list.
