@@ -82,6 +82,17 @@ replays bgarbage.mcap
 rise noise 1 bnoise.mcap
 says out "sent bytes that are not of its protocol"
 replays bnoise.mcap
+# Noise of the right size is noise, too, and so is what it gets: without answers, or at the mercy of its sticks. The log is whole.
+noisy() { # HOW LOG SENTENCE
+    try 1 "$volery" run "$source/tests/bridge/betaflight.yaml" -o "$2" --set 'drones.alpha.controller.boot=60 s' \
+        --set "drones.alpha.controller.command=$python $source/tests/bridge/sitl_relay.py $1 1500 $volery sitl -- $python $source/tests/bridge/betaflight_double.py"
+    says err "relay: $1"
+    says out "$3"
+    replays "$2"
+}
+noisy motors bmotors.mcap "sent bytes that are not of its protocol"
+noisy state bstate.mcap "of the packets of a second unanswered"
+noisy rc brc.mcap FAILED
 rise deaf 1 bdeaf.mcap
 says out "left 50 % of the packets of a second unanswered, more than 2 %"
 replays bdeaf.mcap
@@ -90,6 +101,9 @@ says out "refused line 2 of its script for 3 s"
 replays brefuse.mcap
 rise mute 1 bmute.mcap --set 'drones.alpha.controller.boot=2 s'
 says out "was not ready within 2 s"
+# Nobody starts it, and nobody could.
+try 2 "$volery" run "$source/tests/bridge/betaflight.yaml" --no-log
+says err "betaflight by simulated time is started by the run"
 # Without `volery sitl` there is nobody at the other end.
 rise "" 1 bnone.mcap --set "drones.alpha.controller.command=sleep 5" --set 'drones.alpha.controller.boot=0.5 s'
 says out "was not ready within 0.5 s"

@@ -142,6 +142,27 @@ replays failsafe.mcap
 try 1 "$volery" run "$source/tests/bridge/px4.yaml" --no-log --set "drones.alpha.controller.port=$port" \
     --set "drones.alpha.controller.script_port=$link" --set 'drones.alpha.controller.boot=0.2 s'
 says out "was not ready within 0.2 s"
+says err "px4 that connects to TCP port $port of 127.0.0.1, its MAVLink to UDP port $link"
+cat >hold.py <<'END'
+import socket, subprocess, sys
+
+kind = getattr(socket, sys.argv[1])
+holder = socket.socket(socket.AF_INET, kind)
+if kind == socket.SOCK_STREAM:
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+holder.bind(("127.0.0.1", int(sys.argv[2])))
+if kind == socket.SOCK_STREAM:
+    holder.listen()
+sys.exit(subprocess.call(sys.argv[3:]))
+END
+taken() { # SCENARIO KIND PORT KEY
+    try 3 "$python" hold.py "$2" "$3" "$volery" run "$source/tests/bridge/$1.yaml" --no-log --set "drones.alpha.controller.port=$port" \
+        --set "drones.alpha.controller.script_port=$link"
+    says err "Address already in use: \`$4\` of the controller sets another"
+}
+taken px4 SOCK_STREAM "$port" port
+taken px4 SOCK_DGRAM "$link" script_port
+taken ardupilot_script SOCK_DGRAM "$port" port
 fly "" 1 none.mcap --set 'drones.alpha.controller.command=sh -c "exit 7"'
 says out "with exit status 7"
 refuses() { # CHANGE SENTENCE

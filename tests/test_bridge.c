@@ -263,6 +263,9 @@ static void betaflight_gets_its_own_axes(void **unused)
     assert_true(motors[0] == 0.25 && motors[3] == 1.0);
     assert_int_equal(vy_betaflight_read_motors((const uint8_t *)broken, sizeof broken, motors), 0);
     assert_int_equal(vy_betaflight_read_motors((const uint8_t *)sent, 12, motors), 0);
+    const float backwards[4] = {-2.0f, -1.0f, 0.0f, 2.0f}, noise[4] = {0.25f, 0.5f, 1e9f, 1.0f};
+    assert_int_equal(vy_betaflight_read_motors((const uint8_t *)backwards, sizeof backwards, motors), 1);
+    assert_int_equal(vy_betaflight_read_motors((const uint8_t *)noise, sizeof noise, motors), 0);
 }
 
 // Frames as Betaflight's own documents write them, whole and cut, between noise.

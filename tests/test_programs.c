@@ -142,6 +142,30 @@ static void a_program_in_words(void **unused)
     def.program[0] = def.folder[0] = '\0';
     assert_int_equal(vy_host_describe(&def, out), 1);
     assert_string_equal(out, "pilot device keyboard");
+    // A firmware that connects by itself has to know where to.
+    def.kind = VY_CONTROLLER_ARDUPILOT;
+    def.instance = 2;
+    assert_int_equal(vy_host_describe(&def, out), 1);
+    assert_string_equal(out, "ardupilot that connects to UDP port 9022 of 127.0.0.1");
+    def.parameter_count = 1;
+    (void)vy_host_describe(&def, out);
+    assert_string_equal(
+        out, "ardupilot that connects to UDP port 9022 of 127.0.0.1, its MAVLink to UDP port 14542");
+    def.kind = VY_CONTROLLER_PX4;
+    def.firmware.port = 5000;
+    def.firmware.script_port = 6000;
+    (void)vy_host_describe(&def, out);
+    assert_string_equal(out, "px4 that connects to TCP port 5002 of 127.0.0.1, its MAVLink to UDP port 6002");
+    def.kind = VY_CONTROLLER_CRAZYFLIE;
+    def.firmware.port = 0;
+    (void)vy_host_describe(&def, out);
+    assert_string_equal(out, "crazyflie client that connects to UDP port 19852 of 127.0.0.1");
+    def.kind = VY_CONTROLLER_BETAFLIGHT;
+    (void)vy_host_describe(&def, out);
+    assert_non_null(strstr(out, "without a command"));
+    def.firmware.clock = VY_CLOCK_WALL;
+    (void)vy_host_describe(&def, out);
+    assert_non_null(strstr(out, "that listens on TCP port 5761 of 127.0.0.1"));
 }
 
 int main(void)

@@ -424,6 +424,17 @@ static void warnings_do_not_refuse(void **unused)
         "s.yaml:2:7: warning: step is above a third of the motors' time constant (0.007 s of crazyflie2x): "
         "flights will differ from those with a smaller step\n"
         "    2 | step: 2.5 ms\n      |       ^\n");
+    // A script's line that no firmware hears; with a duration by --set it is meant.
+    static const char script[] = "volery: 1\nduration: %s\ndrones: [{vehicle: x500, sensors: {imu: bmi088}, "
+                                 "controller: {kind: betaflight, command: none, period: 1 ms, truth: on, "
+                                 "script: [\n {time: 1 s, do: arm},\n {time: 3 s, do: disarm}]}}]\n";
+    snprintf(faster, sizeof faster, script, "3.001 s");
+    vy_scenario_destroy(read_good(faster));
+    snprintf(faster, sizeof faster, script, "3 s");
+    expect_said(faster,
+                "s.yaml:5:9: warning: script: line 2 is at 3 s, and the run ends at 3 s: the firmware is "
+                "never told\n"
+                "    5 |  {time: 3 s, do: disarm}]}}]\n      |         ^\n");
 }
 
 static void bare_angles_beyond_a_turn_draw_a_warning(void **unused)

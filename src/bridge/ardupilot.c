@@ -19,8 +19,6 @@
 #include <sys/socket.h>
 
 enum {
-    DEFAULT_PORT = 9002,
-    PORT_STRIDE = 10,     // from one instance to the next
     BAD_PACKET_CAP = 100, // packets that are none of a firmware's, in a row
     ANSWER_CAP = 2048,    // [bytes]
     GARBAGE_DETAIL = -1,
@@ -74,8 +72,7 @@ static vy_status ardupilot_open(const bridge_request *request, vy_bridge **out, 
     a->range_max = suite->range.max;
     a->has_airspeed = suite->airspeed.period > 0.0;
     a->has_power = suite->power.period > 0.0;
-    const int port = def->firmware.port > 0 ? def->firmware.port : DEFAULT_PORT;
-    status = vy_bind_udp(def->firmware.address, port + PORT_STRIDE * def->instance, &a->socket, err);
+    status = vy_bind_udp(def->firmware.address, vy_bridge_port(def), BRIDGE_PORT_REMEDY, &a->socket, err);
     if (status == VY_OK) status = vy_script_open(request, &a->script, err);
     if (status != VY_OK) {
         ardupilot_close((vy_bridge *)a);

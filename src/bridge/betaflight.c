@@ -33,6 +33,7 @@ typedef struct betaflight {
     double silent_since;                    // [s] of wall clock
     double unanswered_max;                  // share of calls that may stay without an answer
     int window, window_count, missed_count; // calls of the last second, and those without an answer
+    int noise_count;                        // packets of the last second that are none of a firmware's
 } betaflight;
 
 static void betaflight_close(vy_bridge *bridge)
@@ -51,6 +52,11 @@ static vy_status betaflight_open(const bridge_request *request, vy_bridge **out,
     *out = NULL;
     if (def->firmware.airframe != VY_AIRFRAME_QUAD_X)
         return vy_fail(err, VY_BAD_VALUE, "airframe: betaflight's program has the motors of quad_x alone");
+    if (def->program[0] == '\0' && def->firmware.clock != VY_CLOCK_WALL)
+        return vy_fail(
+            err, VY_BAD_VALUE,
+            "command: none: betaflight by simulated time is started by the run; `clock: wall` waits "
+            "for one that runs already");
     vy_status status = vy_bridge_motors(request, &motors, err);
     if (status != VY_OK) return status;
     betaflight *b = calloc(1, sizeof *b);
@@ -86,6 +92,7 @@ static void on_receive(void *self, sitl_kind kind, uint32_t port, const uint8_t 
     } else if (kind == SITL_DATAGRAM && port == BETAFLIGHT_MOTORS_PORT) {
         const int is_valid = vy_betaflight_read_motors(bytes, size, b->commands);
         b->bad_packets = is_valid ? 0 : b->bad_packets + 1;
+        b->noise_count += !is_valid;
         b->has_answered |= is_valid;
     }
 }
@@ -115,15 +122,19 @@ static void set_reply(const betaflight *b, vy_intent *intent)
     }
 }
 
-// Count calls without an answer, by the second. 1: too many.
-static int exceeds_missed_limit(betaflight *b, int32_t *detail)
+// Count calls without an answer, by the second. Too many are a verdict: that of noise where most were noise.
+static vy_verdict judge_missed(betaflight *b, int32_t *detail)
 {
+    *detail = 0;
     b->missed_count += !b->has_answered;
-    if (++b->window_count < b->window) return 0;
-    *detail = (int32_t)((1000LL * b->missed_count + b->window / 2) / b->window);
+    if (++b->window_count < b->window) return VY_VERDICT_REPLIED;
     const int is_exceeded = b->missed_count > b->unanswered_max * b->window;
-    b->window_count = b->missed_count = 0;
-    return is_exceeded;
+    const int is_noise = 2 * b->noise_count > b->missed_count;
+    if (is_exceeded)
+        *detail =
+            is_noise ? GARBAGE_DETAIL : (int32_t)((1000LL * b->missed_count + b->window / 2) / b->window);
+    b->window_count = b->missed_count = b->noise_count = 0;
+    return !is_exceeded ? VY_VERDICT_REPLIED : is_noise ? VY_VERDICT_GARBAGE : VY_VERDICT_UNANSWERED;
 }
 
 static vy_verdict exchange(betaflight *b, const vy_samples *samples, double clock, vy_intent *intent,
@@ -151,9 +162,8 @@ static vy_verdict exchange(betaflight *b, const vy_samples *samples, double cloc
     if (b->has_answered || !b->is_ready) b->silent_since = vy_bridge_now();
     if (!b->has_answered) intent->status = VY_REPLY_STATUS_STALE;
     if (vy_bridge_now() - b->silent_since > b->deadline) return VY_VERDICT_LATE;
-    if (b->is_ready && exceeds_missed_limit(b, detail)) return VY_VERDICT_UNANSWERED;
     *detail = 0;
-    return VY_VERDICT_REPLIED;
+    return b->is_ready ? judge_missed(b, detail) : VY_VERDICT_REPLIED;
 }
 
 static vy_verdict betaflight_step(vy_bridge *bridge, const vy_samples *samples, vy_intent *intent,

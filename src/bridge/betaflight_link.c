@@ -21,7 +21,7 @@ struct betaflight_link {
     sitl_message message;
     // the wall's clock
     int motors_socket, uart_socket;
-    int is_known; // the firmware has sent a packet, from:
+    int is_known; // the firmware has sent motor commands, from:
     struct sockaddr_in firmware;
     double next_send_time; // [s] of wall clock when the next packet goes
     char address[VY_ADDRESS_CAP];
@@ -37,7 +37,9 @@ vy_status vy_betaflight_link_open(const vy_controller_def *def, betaflight_link 
     vy_status status = VY_OK;
     int socket_pair[2];
     if (def->firmware.clock == VY_CLOCK_WALL)
-        status = vy_bind_udp(l->address, BETAFLIGHT_MOTORS_PORT, &l->motors_socket, err);
+        status = vy_bind_udp(l->address, BETAFLIGHT_MOTORS_PORT,
+                             "the program's ports are fixed; `clock: simulated` needs none",
+                             &l->motors_socket, err);
     else if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socket_pair) != 0)
         status = vy_fail(err, VY_IO, "no socket: %s", strerror(errno));
     else
@@ -128,8 +130,11 @@ static void read_wall_clock(betaflight_link *l, betaflight_receive_fn *on_receiv
         const ssize_t size = recvfrom(l->motors_socket, bytes, sizeof bytes, MSG_DONTWAIT,
                                       (struct sockaddr *)&sender, &length);
         if (size < 0) break;
-        if (!l->is_known) l->firmware = sender;
-        l->is_known = 1;
+        double commands[BETAFLIGHT_MOTORS];
+        if (!l->is_known && vy_betaflight_read_motors(bytes, (size_t)size, commands)) {
+            l->firmware = sender;
+            l->is_known = 1;
+        }
         if (sender.sin_port == l->firmware.sin_port && sender.sin_addr.s_addr == l->firmware.sin_addr.s_addr)
             on_receive(self, SITL_DATAGRAM, BETAFLIGHT_MOTORS_PORT, bytes, (size_t)size);
     }

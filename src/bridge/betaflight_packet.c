@@ -5,6 +5,7 @@
 
 #define DEGREES_PER_RADIAN 57.295779513082323
 #define SEA_LEVEL_PRESSURE 101325.0 // [Pa] for a drone without a barometer
+#define COMMAND_MAX        4.0f // far above all that the pulses of its motors give, down to -2 and up to 2
 
 _Static_assert(sizeof(double) == 8 && sizeof(float) == 4, "numbers go into the packets as they are");
 
@@ -57,7 +58,7 @@ int vy_betaflight_read_motors(const uint8_t *bytes, size_t size, double out[BETA
     if (size != sizeof motors) return 0;
     memcpy(motors, bytes, size);
     for (int i = 0; i < BETAFLIGHT_MOTORS; ++i) {
-        if (!isfinite(motors[i])) return 0;
+        if (!(fabsf(motors[i]) <= COMMAND_MAX)) return 0;
         out[i] = (double)motors[i];
     }
     return 1;

@@ -4,6 +4,14 @@
 #include "vehicle/airframe.h"
 #include <time.h>
 
+enum {
+    PX4_PORT = 4560,
+    ARDUPILOT_PORT = 9002,
+    ARDUPILOT_STRIDE = 10,  // from one instance to the next
+    CRAZYFLIE_PORT = 19850, // cflib looks for Crazyflies on this one and the nine that follow
+    SCRIPT_PORT = 14540,    // where PX4 sends to, and ArduPilot by its command line
+};
+
 #define SQRT_HALF 0.70710678118654752
 
 vy_status vy_bridge_motors(const bridge_request *request, bridge_motors *out, vy_error *err)
@@ -15,6 +23,25 @@ vy_status vy_bridge_motors(const bridge_request *request, bridge_motors *out, vy
 void vy_bridge_set_motor(const bridge_motors *motors, int motor, double command, vy_intent *intent)
 {
     intent->motors[motors->order[motor]] = command < 0.0 ? 0.0 : command > 1.0 ? 1.0 : command;
+}
+
+int vy_bridge_port(const vy_controller_def *def)
+{
+    const int usual = def->kind == VY_CONTROLLER_PX4         ? PX4_PORT
+                      : def->kind == VY_CONTROLLER_ARDUPILOT ? ARDUPILOT_PORT
+                      : def->kind == VY_CONTROLLER_CRAZYFLIE ? CRAZYFLIE_PORT
+                                                             : 0;
+    const int stride = def->kind == VY_CONTROLLER_ARDUPILOT ? ARDUPILOT_STRIDE : 1;
+    if (usual == 0) return 0;
+    return (def->firmware.port > 0 ? def->firmware.port : usual) + stride * def->instance;
+}
+
+int vy_bridge_script_port(const vy_controller_def *def)
+{
+    const vy_firmware_def *f = &def->firmware;
+    const int is_told = f->script_count > 0 || def->parameter_count > 0 || f->airframe == VY_AIRFRAME_OWN;
+    if ((def->kind != VY_CONTROLLER_PX4 && def->kind != VY_CONTROLLER_ARDUPILOT) || !is_told) return 0;
+    return (f->script_port > 0 ? f->script_port : SCRIPT_PORT) + def->instance;
 }
 
 static vy_quat multiply(vy_quat a, vy_quat b)

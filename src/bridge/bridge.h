@@ -55,5 +55,16 @@ void vy_bridge_set_motor(const bridge_motors *motors, int motor, double command,
 /// q_WB as the rotation from forward-right-down to north-east-down.
 vy_quat vy_bridge_attitude_ned(vy_quat attitude);
 
+/// The port that a firmware or client connects to, by the number of its drone; 0 of betaflight, which we
+/// connect to.
+int vy_bridge_port(const vy_controller_def *def);
+
+/// The UDP port that the firmware's MAVLink sends to; 0: nothing is told over MAVLink.
+int vy_bridge_script_port(const vy_controller_def *def);
+
+/// What to do about a port that is taken.
+#define BRIDGE_PORT_REMEDY        "`port` of the controller sets another"
+#define BRIDGE_SCRIPT_PORT_REMEDY "`script_port` of the controller sets another"
+
 /// [s] of wall clock, from an unknown beginning.
 double vy_bridge_now(void);

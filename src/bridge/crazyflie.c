@@ -19,7 +19,6 @@
 #define STANDARD_GRAVITY   9.81 // [m/s^2] of the firmware's g
 
 enum {
-    DEFAULT_PORT = 19850,  // cflib looks for Crazyflies on this one and the nine that follow
     STEP_PACKET_CAP = 256, // of a client, taken in one step; the rest waits
 };
 
@@ -52,8 +51,8 @@ static vy_status crazyflie_open(const bridge_request *request, vy_bridge **out, 
     c->period = def->period;
     c->device.parameters[CRTP_PARAM_deck_bcZRanger2] = suite->range.period > 0.0;
     c->device.parameters[CRTP_PARAM_deck_bcFlow2] = suite->range.period > 0.0 && suite->flow.period > 0.0;
-    const int port = def->firmware.port > 0 ? def->firmware.port : DEFAULT_PORT;
-    const vy_status status = vy_bind_udp(def->firmware.address, port + def->instance, &c->socket, err);
+    const vy_status status =
+        vy_bind_udp(def->firmware.address, vy_bridge_port(def), BRIDGE_PORT_REMEDY, &c->socket, err);
     if (status != VY_OK) {
         free(c);
         return status;

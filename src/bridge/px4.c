@@ -14,7 +14,6 @@
 #include <sys/socket.h>
 
 enum {
-    DEFAULT_PORT = 4560,
     GARBAGE_CAP = 4096,    // [bytes] that are no MAVLink before it is no firmware
     CLOCK_START = 1000000, // [us] of a firmware that has just begun
     MODE_ARMED = 128,
@@ -73,9 +72,7 @@ static vy_status px4_open(const bridge_request *request, vy_bridge **out, vy_err
     p->clock_offset = CLOCK_START;
     p->motors = motors;
     vy_px4_sensors_begin(request, &p->sensors);
-    status = vy_listen_tcp(def->firmware.address,
-                           (def->firmware.port > 0 ? def->firmware.port : DEFAULT_PORT) + def->instance,
-                           &p->listener, err);
+    status = vy_listen_tcp(def->firmware.address, vy_bridge_port(def), BRIDGE_PORT_REMEDY, &p->listener, err);
     if (status == VY_OK) status = vy_script_open(request, &p->script, err);
     if (status != VY_OK) {
         px4_close((vy_bridge *)p);

@@ -18,7 +18,6 @@
 #define HEARTBEAT_PERIOD   1.0 // [s]
 
 enum {
-    DEFAULT_PORT = 14540,    // where PX4 sends to, and ArduPilot by its command line
     DEFAULT_PORT_COUNT = 10, // the eleventh sends to the port of the tenth
     DATAGRAMS_CAP = 512,     // read in one call: a flood must not hold up the run
     OWN_SYSTEM = 255,        // that of a ground station
@@ -100,7 +99,7 @@ vy_status vy_script_open(const bridge_request *request, vy_script **out, vy_erro
     const vy_firmware_def *f = &def->firmware;
     *out = NULL;
     const int is_own = f->airframe == VY_AIRFRAME_OWN;
-    if (f->script_count == 0 && def->parameter_count == 0 && !is_own) return VY_OK;
+    if (vy_bridge_script_port(def) == 0) return VY_OK;
     const int is_px4 = def->kind == VY_CONTROLLER_PX4;
     if (is_px4 && f->script_port == 0 && def->instance >= DEFAULT_PORT_COUNT)
         return vy_fail(
@@ -145,8 +144,8 @@ vy_status vy_script_open(const bridge_request *request, vy_script **out, vy_erro
     s->line_since = (double)NAN;
     s->sent_time = s->heartbeat_time = -1e9;
     s->from = (mavlink_sender){.system = OWN_SYSTEM, .component = OWN_COMPONENT};
-    const vy_status status = vy_bind_udp(
-        f->address, (f->script_port > 0 ? f->script_port : DEFAULT_PORT) + def->instance, &s->socket, err);
+    const vy_status status =
+        vy_bind_udp(f->address, vy_bridge_script_port(def), BRIDGE_SCRIPT_PORT_REMEDY, &s->socket, err);
     if (status != VY_OK) {
         vy_script_close(s);
         return status;

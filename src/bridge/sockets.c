@@ -22,7 +22,7 @@ static int wait_for(int socket, short events, double seconds)
     return ppoll(&p, 1, &t, NULL) > 0;
 }
 
-static vy_status bind_to(const char *address, int port, int type, int *out, vy_error *err)
+static vy_status bind_to(const char *address, int port, int type, const char *remedy, int *out, vy_error *err)
 {
     struct sockaddr_in socket_address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
     VY_ASSERT(port >= 0);
@@ -39,21 +39,22 @@ static vy_status bind_to(const char *address, int port, int type, int *out, vy_e
         (type == SOCK_STREAM && listen(fd, CONNECTION_CAP) != 0)) {
         const int reason = errno;
         close(fd);
-        return vy_fail(err, VY_IO, "%s port %d of %.40s: %s", type == SOCK_STREAM ? "TCP" : "UDP", port,
-                       address, strerror(reason));
+        const int has_remedy = remedy != NULL && (reason == EADDRINUSE || reason == EACCES);
+        return vy_fail(err, VY_IO, "%s port %d of %.40s: %s%s%s", type == SOCK_STREAM ? "TCP" : "UDP", port,
+                       address, strerror(reason), has_remedy ? ": " : "", has_remedy ? remedy : "");
     }
     *out = fd;
     return VY_OK;
 }
 
-vy_status vy_listen_tcp(const char *address, int port, int *out, vy_error *err)
+vy_status vy_listen_tcp(const char *address, int port, const char *remedy, int *out, vy_error *err)
 {
-    return bind_to(address, port, SOCK_STREAM, out, err);
+    return bind_to(address, port, SOCK_STREAM, remedy, out, err);
 }
 
-vy_status vy_bind_udp(const char *address, int port, int *out, vy_error *err)
+vy_status vy_bind_udp(const char *address, int port, const char *remedy, int *out, vy_error *err)
 {
-    return bind_to(address, port, SOCK_DGRAM, out, err);
+    return bind_to(address, port, SOCK_DGRAM, remedy, out, err);
 }
 
 int vy_accept(int listener)

@@ -5,11 +5,12 @@
 
 enum { CONNECTION_CAP = 8 };
 
-/// Listen on an IPv4 address. VY_BAD_VALUE for an address that is none, VY_IO for a port that is taken.
-vy_status vy_listen_tcp(const char *address, int port, int *out, vy_error *err);
+/// Listen on an IPv4 address. VY_BAD_VALUE for an address that is none, VY_IO for a port that is taken:
+/// `remedy` ends the sentence, or NULL.
+vy_status vy_listen_tcp(const char *address, int port, const char *remedy, int *out, vy_error *err);
 
 /// Bind a UDP socket that does not block.
-vy_status vy_bind_udp(const char *address, int port, int *out, vy_error *err);
+vy_status vy_bind_udp(const char *address, int port, const char *remedy, int *out, vy_error *err);
 
 /// The next that has called, without waiting; -1: nobody. It does not block.
 int vy_accept(int listener);

@@ -276,8 +276,17 @@ static void refuse_faults(vy_reader *r, const vy_scenario *s, int index, unsigne
     }
 }
 
-static void check_script_times(vy_reader *r, const vy_controller_def *c)
+static void check_script_times(vy_reader *r, const vy_scenario *s, const vy_controller_def *c)
 {
+    for (int i = 0; i < c->firmware.script_count; ++i) {
+        const vy_script_line *line = &c->firmware.script[i];
+        if (s->duration_changed || !IS_VALID(r, s->duration) || !IS_VALID(r, line->time)) break;
+        if (line->time < s->duration) continue;
+        vy_report_warning(r->report, vy_reader_location(r, &line->time),
+                          "script: line %d is at %g s, and the run ends at %g s: the firmware is never told",
+                          i + 1, line->time, s->duration);
+        break; // those behind it are later
+    }
     for (int i = 1; i < c->firmware.script_count; ++i) {
         const vy_script_line *line = &c->firmware.script[i];
         if (IS_VALID(r, line->time) && IS_VALID(r, line[-1].time) && line->time < line[-1].time)
@@ -288,10 +297,10 @@ static void check_script_times(vy_reader *r, const vy_controller_def *c)
 }
 
 // Script and parameters of a firmware that is told by MAVLink.
-static void check_mavlink(vy_reader *r, const vy_controller_def *c)
+static void check_mavlink(vy_reader *r, const vy_scenario *s, const vy_controller_def *c)
 {
     const vy_firmware_def *f = &c->firmware;
-    check_script_times(r, c);
+    check_script_times(r, s, c);
     for (int i = 0; i < f->script_count; ++i) {
         const vy_script_line *line = &f->script[i];
         if (IS_VALID(r, line->action) && line->action == VY_SCRIPT_MISSION && c->setpoint_count == 0)
@@ -310,7 +319,7 @@ static void check_px4(vy_reader *r, const vy_scenario *s, const vy_controller_de
 {
     if (IS_VALID(r, s->environment.planet) && !(s->environment.planet.origin.gm > 0.0))
         vy_reader_refuse(r, &c->kind, "px4 needs a place for its GPS and compass: world.planet.origin");
-    check_mavlink(r, c);
+    check_mavlink(r, s, c);
 }
 
 // A firmware that simulates some of its sensors itself: they cannot break here.
@@ -323,7 +332,7 @@ static void check_ardupilot(vy_reader *r, const vy_scenario *s, int index)
     if (IS_VALID(r, c->firmware.airframe) && c->firmware.airframe == VY_AIRFRAME_OWN)
         vy_reader_refuse(r, &c->firmware.airframe,
                          "airframe own: only px4 can be told where the vehicle's rotors are");
-    check_mavlink(r, c);
+    check_mavlink(r, s, c);
     for (int i = 0; i < c->firmware.script_count; ++i) {
         const vy_script_line *line = &c->firmware.script[i];
         if (IS_VALID(r, line->action) && line->action == VY_SCRIPT_MISSION &&
@@ -352,7 +361,7 @@ static void check_betaflight(vy_reader *r, const vy_scenario *s, int index)
     if (c->parameter_count > 0)
         vy_reader_refuse(r, &c->parameters[0],
                          "parameters: betaflight keeps its own in eeprom.bin, which its CLI writes");
-    check_script_times(r, c);
+    check_script_times(r, s, c);
     for (int i = 0; i < f->script_count; ++i) {
         const vy_script_line *line = &f->script[i];
         if (!IS_VALID(r, line->action) || !IS_VALID(r, line->mode)) continue;

@@ -133,11 +133,11 @@ def main():
                 clients.append(uart.accept()[0])
                 continue
             data = s.recv(4096)
+            if (s is rc_in and len(data) != 40) or (s is state_in and len(data) != 144):
+                continue  # as Betaflight does
             if s is rc_in:
-                assert len(data) == 40, len(data)
                 double.channels = struct.unpack("<d16H", data)[1:]
             elif s is state_in:
-                assert len(data) == 144, len(data)
                 state = struct.unpack("<18d", data)
                 double.packets += 1
                 motors = struct.pack("<4f", *double.motors(state))
