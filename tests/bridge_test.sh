@@ -241,6 +241,12 @@ try 2 "$volery" check "$source/tests/bridge/ardupilot.yaml" --set 'drones.alpha.
     --set 'faults=[{kind: sensor_bias, channel: gps_position, bias: [1, 0, 0], drone: alpha}]'
 says err "its SIM_ parameters break them"
 
+# A range finder that has broken is silent, as one of its own drivers would be: the last distance does not stay.
+soar 16 "" 0 silent.mcap --set 'faults=[{kind: sensor_dropout, channel: range, share: 1, start: 5 s, duration: 3 s}]'
+says err "double: no range finder for 2.81 s" # 0.2 s after the last sample
+soar 16 "" 0 soar.mcap
+grep -q "no range finder" err && fail "silent without a fault"
+
 # Told by a script over MAVLink: parameters, a mode, arming, take-off, mission, landing; one hash, and a branch.
 told() { # HOW STATUS LOG WORDS...
     how=$1 wanted=$2 log=$3
@@ -270,6 +276,23 @@ replays trefuse.mcap
 told kill 1 tkill.mcap
 says out "crashed: signal 9"
 replays tkill.mcap
+# Who sends noise to its two ports changes nothing; noise in place of what it says, or hears, over MAVLink is a verdict.
+"$python" "$source/tests/bridge/noise.py" 60 "$port" "$link" >noise &
+stranger=$!
+told fine 0 stranger.mcap
+kill $stranger
+wait $stranger || true
+grep -q "^noise: [1-9]" noise || fail "there was no noise"
+[ "$(hash)" = "$first" ] || fail "a stranger's noise makes another flight: $(hash), not $first"
+for meddling in garbage lies again; do
+    "$python" "$source/tests/bridge/relay.py" udp "$link" $((link + 1)) $meddling 6 >relay.log &
+    relay=$!
+    told fine 1 "t$meddling.mcap" --set "drones.alpha.controller.script_port=$((link + 1))" --set 'drones.alpha.controller.patience=2 s'
+    kill $relay 2>/dev/null || true
+    says relay.log "relay: $meddling"
+    says out "of its script for 2 s"
+    replays "t$meddling.mcap"
+done
 told fine 1 tnone.mcap --set 'drones.alpha.controller.parameters={NO_SUCH: 1}' --set 'drones.alpha.controller.boot=2 s'
 says out "was not ready within 2 s"
 sed '/planet:/d' "$source/tests/bridge/ardupilot_script.yaml" >flat.yaml

@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
+#define RANGE_TIMEOUT 0.2 // [s] without a sample after which ArduPilot's own drivers have no range finder
+
 enum {
     BAD_PACKET_CAP = 100, // packets that are none of a firmware's, in a row
     ANSWER_CAP = 2048,    // [bytes]
@@ -40,7 +42,8 @@ typedef struct ardupilot {
     vy_vec3 home;        // [m] the start, world axes
     bridge_motors motors;
     int has_range, has_airspeed, has_power;
-    double range_max; // [m]
+    double range_max;     // [m]
+    double range_timeout; // [s] without a sample: it is silent
     char answer[ANSWER_CAP];
 } ardupilot;
 
@@ -70,6 +73,8 @@ static vy_status ardupilot_open(const bridge_request *request, vy_bridge **out, 
     a->motors = motors;
     a->has_range = suite->range.period > 0.0;
     a->range_max = suite->range.max;
+    a->range_timeout = 3.0 * suite->range.period;
+    if (a->range_timeout < RANGE_TIMEOUT) a->range_timeout = RANGE_TIMEOUT;
     a->has_airspeed = suite->airspeed.period > 0.0;
     a->has_power = suite->power.period > 0.0;
     status = vy_bind_udp(def->firmware.address, vy_bridge_port(def), BRIDGE_PORT_REMEDY, &a->socket, err);
@@ -100,7 +105,11 @@ static size_t print_answer(ardupilot *a, const vy_samples *s, double clock)
         -s->imu.accel.z, t->position.y - a->home.y, t->position.x - a->home.x, a->home.z - t->position.z,
         t->velocity.y, t->velocity.x, -t->velocity.z, q.w, q.x, q.y, q.z, t->wind.y, t->wind.x, -t->wind.z);
     const double range = s->range.distance > 0.0 ? s->range.distance : 2.0 * a->range_max; // no return: far
-    if (a->has_range) used += (size_t)snprintf(text + used, capacity - used, ",\"rng_1\":%.9g", range);
+    const int is_range_silent = (double)(s->tick - s->range.tick) * s->dt > a->range_timeout;
+    if (a->has_range && is_range_silent)
+        used += (size_t)snprintf(text + used, capacity - used, ",\"rng_1\":NaN"); // to the firmware: no data
+    else if (a->has_range)
+        used += (size_t)snprintf(text + used, capacity - used, ",\"rng_1\":%.9g", range);
     if (a->has_airspeed)
         used += (size_t)snprintf(text + used, capacity - used, ",\"airspeed\":%.9g", s->airspeed.speed);
     if (a->has_power)

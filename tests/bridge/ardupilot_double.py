@@ -8,6 +8,7 @@ as the real one. With LINK, a UDP port, it is told by MAVLink in place of the ra
 not arm.
 """
 import json
+import math
 import os
 import signal
 import socket
@@ -33,7 +34,7 @@ def main():
         from ardupilot_link import Link
 
         link = Link(int(sys.argv[4]), how)
-    keys = set()
+    silent_since = None  # of its range finder
     parent = os.getppid()
     while True:
         os.kill(parent, 0)  # ArduPilot ends where it may not signal its parent
@@ -54,8 +55,13 @@ def main():
         state = json.loads(data)
         answers += 1
         wire.settimeout(2.0)
-        keys |= state.keys()
-        assert state.get("rng_1", 1.0) > 0.0, "no return is far"
+        distance, now = state.get("rng_1", 1.0), state["timestamp"]
+        assert distance > 0.0 or math.isnan(distance), "no return is far"
+        if math.isnan(distance) and silent_since is None:
+            silent_since = now
+        elif not math.isnan(distance) and silent_since is not None:
+            print(f"double: no range finder for {now - silent_since:.2f} s", file=sys.stderr)
+            silent_since = None
         assert data.index(b'"velocity"') < data.index(b'"velocity_wind"'), "ArduPilot takes the first that begins so"
         north, east, down = state["velocity_wind"]  # 0.5 m/s to the north, 1 or 2 to the east
         assert abs(north - 0.5) < 1e-6 and min(abs(east - 1.0), abs(east - 2.0)) < 1e-6 and abs(down) < 1e-6, "wind"

@@ -22,6 +22,7 @@ class Link:
         self.socket.setblocking(False)
         self.mav = mavlink.MAVLink(None, srcSystem=1, srcComponent=1)
         self.reader = mavlink.MAVLink(None)
+        self.reader.robust_parsing = True  # noise is passed over
         home = [os.environ["PX4_HOME_LAT"], os.environ["PX4_HOME_LON"]]
         self.home = [float(x) for x in home]  # [deg]
         self.parameters = {"WPNAV_SPEED": [1000.0, 9], "FRAME_CLASS": [0.0, 2], "SIM_GPS1_ENABLE": [1.0, 2]}

@@ -3,6 +3,7 @@
 Datagrams have the sizes of packets by turns with others; a connection that is closed is opened anew.
 """
 import random
+import signal
 import socket
 import sys
 import time
@@ -10,11 +11,17 @@ import time
 SIZES = 16, 40, 72, 144  # [bytes] of packets: motors of Betaflight, channels or servos, 32 servos, a state
 
 
+def report(sent):
+    print("noise:", ", ".join(f"{count} to {name}" for name, count in sent.items()), flush=True)
+    return 0
+
+
 def main():
-    chance = random.Random(1)
+    chance, sent = random.Random(1), {}
     end = time.monotonic() + float(sys.argv[1])
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(report(sent)))
     datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    streams, sent = {}, {}
+    streams = {}
     while time.monotonic() < end:
         for name in sys.argv[2:]:
             size = chance.choice(SIZES) if chance.random() < 0.7 else chance.randrange(1, 1400)
@@ -31,7 +38,7 @@ def main():
             except OSError:
                 streams.pop(name, None)
         time.sleep(0.002)
-    print("noise:", ", ".join(f"{sent.get(name, 0)} to {name}" for name in sys.argv[2:]))
+    report(sent)
 
 
 main()

@@ -1,7 +1,7 @@
 """relay.py tcp|udp PORT TO HOW COUNT - stands between a firmware, which knows PORT, and Volery, which has port TO, and makes trouble.
 
 It passes on what either says. After COUNT packets of the firmware, HOW: `garbage` passes on noise in place of what it says,
-`again` leaves Volery and connects anew (over UDP: goes on from another port).
+`lies` noise in place of what Volery says, `again` leaves Volery and connects anew (over UDP: goes on from another port).
 """
 import os
 import select
@@ -36,7 +36,7 @@ def relay(firmware, kind, to, how, count):
             data = volery.recv(CHUNK)
             if not data:
                 return
-            firmware.send(data)
+            firmware.send(os.urandom(len(data)) if how == "lies" and packets >= count else data)
         if firmware in ready:
             data = receive(firmware, kind)
             if not data:
