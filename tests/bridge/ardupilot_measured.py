@@ -1,7 +1,9 @@
-"""ardupilot_measured.py LOG.BIN SAMPLES.csv - what ArduPilot measured of a flight's parts, beside the samples it was sent.
+"""ardupilot_measured.py LOG.BIN SAMPLES.csv CHANNELS - what ArduPilot measured of a flight's parts, beside the samples it was sent.
 
-LOG.BIN is the DataFlash log of ArduPilot (LOG_BACKEND_TYPE 1, LOG_DISARMED 1), SAMPLES.csv what `volery export --csv` gives of
-range, airspeed and power. ArduPilot's clock is ahead by its booting: the shift is the one at which the range fits best.
+LOG.BIN is its DataFlash log (LOG_BACKEND_TYPE 1, LOG_DISARMED 1), SAMPLES.csv what `volery export --csv` gives of range, airspeed
+and power, CHANNELS the sticks of the scenario in order, like 1500,1500,1000,1500/1500,1500,1500,1500. ArduPilot's clock is ahead by what it took to boot, which the
+voltage tells. A measurement is one of the samples of the last 0.11 s, or it differs: the largest difference of each is printed, and above its bound
+the exit status is 1.
 """
 import bisect
 import csv
@@ -9,76 +11,67 @@ import sys
 
 from pymavlink import mavutil
 
-RATIO = 1.99  # of ARSPD_RATIO: dynamic pressure [Pa] times it is the square of the speed
+RATIO = 1.99  # ARSPD_RATIO, by which pressure [Pa] becomes the square of a speed
+FAR = 16.0  # [m] no return, of a part that sees 8 m
+AGE = 0.11  # [s] of a measurement when it is logged, at 10 Hz
+BEGIN = 1.0  # [s] of the flight, from when on the parts have samples
 
 
-def column(rows, name):
-    return [float(row[name]) if row[name] != "" else None for row in rows]
-
-
-class Held:
-    """A quantity that keeps its value until the next sample."""
-
-    def __init__(self, times, values):
-        self.times, self.values = times, values
-
-    def at(self, time):
-        i = bisect.bisect_right(self.times, time) - 1
-        return self.values[i] if i >= 0 else None
-
-
-def messages(path):
+def read(path):
     log, out = mavutil.mavlink_connection(path), {}
     while True:
-        m = log.recv_match(type=["RFND", "ARSP", "BAT", "RCIN", "PARM", "MODE", "ARM"])
+        m = log.recv_match(type=["RFND", "ARSP", "BAT", "RCIN"])
         if m is None:
             return out
         out.setdefault(m.get_type(), []).append(m)
 
 
-def differences(measured, sample, shift, window):
-    """Of each measurement from the samples of the steps around it the smallest: both clocks are in milliseconds."""
+def differences(measured, times, samples, shift):
     out = []
     for time, value in measured:
-        near = [sample.at(time - shift + k * 0.001) for k in window]
-        near = [abs(value - s) for s in near if s is not None]
-        if near:
-            out.append(min(near))
+        time -= shift
+        if not BEGIN < time < times[-1]:
+            continue
+        last = bisect.bisect_right(times, time + 1e-3)
+        first = bisect.bisect_left(times, time - AGE)
+        out.append(min(abs(value - s) for s in samples[first:last]))
     return out
 
 
 def main():
-    log = messages(sys.argv[1])
-    rows = list(csv.DictReader(open(sys.argv[2])))
+    log = read(sys.argv[1])
+    rows = [row for row in csv.DictReader(open(sys.argv[2])) if row["power.voltage"]]
     times = [float(row["time"]) for row in rows]
-    samples = {name: Held(times, column(rows, name)) for name in rows[0] if name != "time"}
-    print("messages:", {k: len(v) for k, v in log.items()})
-    dist = [(m.TimeUS * 1e-6, m.Dist) for m in log["RFND"]]
-    dist = [d for d in dist if 0.3 < d[1] < 7.5]
-    best = None
-    for step in range(-200, 40000, 5):  # booting takes seconds of its clock
-        d = [abs(v - s) for v, s in ((v, samples["range.distance"].at(t - step * 1e-3)) for t, v in dist[::7]) if s is not None]
-        if len(d) > len(dist) / 14:
-            mean = sum(d) / len(d)
-            if best is None or mean < best[0]:
-                best = (mean, step * 1e-3)
-    shift = best[1]
-    print(f"shift {shift:.3f} s")
-    for name, measured, sample in (
-        ("range [m]", [(m.TimeUS * 1e-6, m.Dist) for m in log["RFND"]], "range.distance"),
-        ("pressure [Pa]", [(m.TimeUS * 1e-6, m.RawPress) for m in log["ARSP"]], "airspeed.pressure"),
-        ("speed of it [m/s]", [(m.TimeUS * 1e-6, (m.RawPress * RATIO) ** 0.5 if m.RawPress > 0 else 0) for m in log["ARSP"]], "airspeed.speed"),
-        ("voltage [V]", [(m.TimeUS * 1e-6, m.Volt) for m in log["BAT"] if m.Inst == 0], "power.voltage"),
-        ("current [A]", [(m.TimeUS * 1e-6, m.Curr) for m in log["BAT"] if m.Inst == 0], "power.current"),
+
+    def samples(name):
+        return [float(row[name]) for row in rows]
+
+    def measured(kind, value):
+        return [(1e-6 * m.TimeUS, value(m)) for m in log[kind]]
+
+    voltages = measured("BAT", lambda m: m.Volt)
+    shift = min((sum(differences(voltages[::5], times, samples("power.voltage"), k)), k) for k in (0.005 * i for i in range(2000)))[1]
+    print(f"ArduPilot's clock is ahead by {shift:.2f} s")
+    bad = 0
+    for name, kind, value, wanted, bound in (
+        ("distance [m]", "RFND", lambda m: m.Dist, [d or FAR for d in samples("range.distance")], 1e-5),
+        ("airspeed [m/s]", "ARSP", lambda m: (RATIO * max(0.0, m.RawPress)) ** 0.5, [abs(v) for v in samples("airspeed.speed")], 1e-4),
+        ("voltage [V]", "BAT", lambda m: m.Volt, samples("power.voltage"), 1e-4),
+        ("current [A]", "BAT", lambda m: m.Curr, samples("power.current"), 1e-4),
     ):
-        values = [v for _, v in measured]
-        d = sorted(differences(measured, samples[sample], shift, range(-60, 61)))
-        exact = sorted(differences(measured, samples[sample], shift, [0]))
-        print(f"{name}: {len(values)} from {min(values):.3f} to {max(values):.3f}; differs by {d[len(d)//2]:.4g} in the median, {d[-1]:.4g} at most within 60 ms; "
-              f"{exact[len(exact)//2]:.4g}, {exact[-1]:.4g} at the shift")
-    rc = log["RCIN"]
-    seen = sorted({(m.C1, m.C2, m.C3, m.C4, m.C5, m.C6, m.C7, m.C8) for m in rc})
-    print("rc:", seen)
+        values = measured(kind, value)
+        differing = differences(values, times, wanted, shift)
+        flown = [v for t, v in values if t > shift + BEGIN]
+        print(f"{name}: {len(differing)} from {min(flown):.3f} to {max(flown):.3f}, differ by {max(differing):.1e} at most")
+        bad += max(differing) > bound
+    channels = []
+    for m in log["RCIN"]:
+        row = [getattr(m, f"C{i + 1}") for i in range(8)]
+        if m.TimeUS > 1e6 * (shift + BEGIN) and (not channels or channels[-1] != row):
+            channels.append(row)
+    wanted = [[int(c) for c in row.split(",")] for row in sys.argv[3].split("/")]
+    print(f"channels: {len(log['RCIN'])}, as sent: {channels == wanted}")
+    sys.exit(bad > 0 or channels != wanted)
 
 
 main()
