@@ -197,7 +197,7 @@ static int sees_body(const query *q, uint32_t i)
 }
 
 // What keys of boxes are compared with.
-static double key_limit(const query *q) { return q->box_query.moves ? q->limit : q->limit * q->limit; }
+static double key_limit(const query *q) { return q->box_query.is_moving ? q->limit : q->limit * q->limit; }
 
 // A body whose box has this key.
 static void visit_body(query *q, uint32_t i, double key)
@@ -208,7 +208,7 @@ static void visit_body(query *q, uint32_t i, double key)
     const vy_pose pose = body_shape_pose(b, i, state_of(q, i));
     if (!q->test(q, &b->slots[i].shape, &pose, q->limit, &hit)) return;
     // Without this, which no hit should need, the first hit might depend on the order of visits.
-    if ((q->box_query.moves ? hit.t : hit.t * hit.t) < key) return;
+    if ((q->box_query.is_moving ? hit.t : hit.t * hit.t) < key) return;
     hit.body = vy_bodies_at(b, i);
     if (!q->first_only) {
         if (q->count < q->capacity) q->out[q->count] = hit;
@@ -337,7 +337,7 @@ static tree_query moving_box(vy_bounds box, vec3 motion)
 {
     const vec3 inverse =
         vec3_make(tree_query_inverse(motion.x), tree_query_inverse(motion.y), tree_query_inverse(motion.z));
-    return (tree_query){.box = widened(box), .moves = 1, .inverse = inverse};
+    return (tree_query){.box = widened(box), .is_moving = 1, .inverse_motion = inverse};
 }
 
 static query ray_query(const vy_bodies *b, const vy_ray *ray, const vy_query_filter *filter)

@@ -6,9 +6,9 @@
 
 /// Two boxes, B in A's axes.
 typedef struct box_pair {
-    double ha[3], hb[3]; // [m]
+    double ha[3], hb[3]; // [m] half extents
     mat3 r;              // B's axes are its columns
-    double s[3][3];      // absolute values of its entries
+    double abs_r[3][3];  // absolute values of the entries of r
     double ta[3], tb[3]; // [m] from A's centre to B's, in the axes of A and of B
 } box_pair;
 
@@ -39,25 +39,27 @@ static void make_box_pair(vec3 ha, const vy_pose *pose_a, const mat3 *axes_a, ve
     vec3_store(d, out->ta);
     vec3_store(mat3_tmul_vec(out->r, d), out->tb);
     for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) out->s[i][j] = real_abs(out->r.m[i][j]);
+        for (int j = 0; j < 3; ++j) out->abs_r[i][j] = real_abs(out->r.m[i][j]);
     }
 }
 
 // ---- the axis
 
 // Face normals of both. Returns 0 when one separates them by more than `margin`.
-static int face_axes(const box_pair *p, double margin, best_axis *best)
+static int test_face_axes(const box_pair *p, double margin, best_axis *best)
 {
     const double *ha = p->ha, *hb = p->hb;
     for (int i = 0; i < 3; ++i) {
-        const double *s = p->s[i];
-        const double depth = (ha[i] + ((hb[0] * s[0] + hb[1] * s[1]) + hb[2] * s[2])) - real_abs(p->ta[i]);
+        const double *abs_row = p->abs_r[i];
+        const double depth =
+            (ha[i] + ((hb[0] * abs_row[0] + hb[1] * abs_row[1]) + hb[2] * abs_row[2])) - real_abs(p->ta[i]);
         if (depth < -margin) return 0;
         if (depth < best->depth) *best = (best_axis){i, depth};
     }
     for (int j = 0; j < 3; ++j) {
         const double depth =
-            (hb[j] + ((ha[0] * p->s[0][j] + ha[1] * p->s[1][j]) + ha[2] * p->s[2][j])) - real_abs(p->tb[j]);
+            (hb[j] + ((ha[0] * p->abs_r[0][j] + ha[1] * p->abs_r[1][j]) + ha[2] * p->abs_r[2][j])) -
+            real_abs(p->tb[j]);
         if (depth < -margin) return 0;
         if (depth < best->depth) *best = (best_axis){3 + j, depth};
     }
@@ -97,34 +99,36 @@ static int measure_edge_axis(const box_pair *p, int i, int j, double margin, bes
 }
 
 // An edge pair: e_i x b_j, whose components are entries of the rotation. Returns as face_axes().
-VY_FN int edge_axis(const box_pair *p, int i, int j, double margin, best_axis *best)
+VY_FN int test_edge_axis(const box_pair *p, int i, int j, double margin, best_axis *best)
 {
     const double *ha = p->ha, *hb = p->hb, *t = p->ta;
-    const double(*r)[3] = p->r.m, (*s)[3] = p->s;
+    const double(*r)[3] = p->r.m, (*s)[3] = p->abs_r;
     const int i1 = i == 2 ? 0 : i + 1, i2 = i == 0 ? 2 : i - 1;
     const int j1 = j == 2 ? 0 : j + 1, j2 = j == 0 ? 2 : j - 1;
     const double length2 = r[i1][j] * r[i1][j] + r[i2][j] * r[i2][j];
-    const double reach = (ha[i1] * s[i2][j] + ha[i2] * s[i1][j]) + (hb[j1] * s[i][j2] + hb[j2] * s[i][j1]);
-    const double over = reach - real_abs(t[i2] * r[i1][j] - t[i1] * r[i2][j]);
-    if (over * real_abs(over) >= best->depth * real_abs(best->depth) * length2 || length2 < 1e-18) return 1;
+    const double extent_sum =
+        (ha[i1] * s[i2][j] + ha[i2] * s[i1][j]) + (hb[j1] * s[i][j2] + hb[j2] * s[i][j1]);
+    const double overlap = extent_sum - real_abs(t[i2] * r[i1][j] - t[i1] * r[i2][j]);
+    if (overlap * real_abs(overlap) >= best->depth * real_abs(best->depth) * length2 || length2 < 1e-18)
+        return 1;
     return measure_edge_axis(p, i, j, margin, best);
 }
 
 // All of them, without a loop: with constant indices the test of one takes few instructions.
-static int edge_axes(const box_pair *p, double margin, best_axis *best)
+static int test_edge_axes(const box_pair *p, double margin, best_axis *best)
 {
-    return edge_axis(p, 0, 0, margin, best) && edge_axis(p, 0, 1, margin, best) &&
-           edge_axis(p, 0, 2, margin, best) && edge_axis(p, 1, 0, margin, best) &&
-           edge_axis(p, 1, 1, margin, best) && edge_axis(p, 1, 2, margin, best) &&
-           edge_axis(p, 2, 0, margin, best) && edge_axis(p, 2, 1, margin, best) &&
-           edge_axis(p, 2, 2, margin, best);
+    return test_edge_axis(p, 0, 0, margin, best) && test_edge_axis(p, 0, 1, margin, best) &&
+           test_edge_axis(p, 0, 2, margin, best) && test_edge_axis(p, 1, 0, margin, best) &&
+           test_edge_axis(p, 1, 1, margin, best) && test_edge_axis(p, 1, 2, margin, best) &&
+           test_edge_axis(p, 2, 0, margin, best) && test_edge_axis(p, 2, 1, margin, best) &&
+           test_edge_axis(p, 2, 2, margin, best);
 }
 
 // The axis of least overlap. Returns 0 when one of them separates the boxes by more than `margin`.
-static int min_overlap_axis(const box_pair *p, double margin, best_axis *best)
+static int find_min_overlap_axis(const box_pair *p, double margin, best_axis *best)
 {
     *best = (best_axis){0, DBL_MAX};
-    return face_axes(p, margin, best) && edge_axes(p, margin, best);
+    return test_face_axes(p, margin, best) && test_edge_axes(p, margin, best);
 }
 
 // ---- edge contacts
@@ -143,9 +147,9 @@ static int edge_edge_point(const box_pair *p, vec3 n, int i, int j, vec3 *on_a)
     const vec3 pb = vec3_add(mat3_mul_vec(p->r, qb), vec_of(p->ta));
     const vec3 u = vec3_make(i == 0 ? 1.0 : 0.0, i == 1 ? 1.0 : 0.0, i == 2 ? 1.0 : 0.0);
     const vec3 v = column(&p->r, j), d = vec3_sub(pb, pa);
-    const double ud = vec3_dot(u, d), vd = vec3_dot(v, d), uv = vec3_dot(u, v), across2 = 1.0 - uv * uv;
-    VY_ASSERT(across2 > 0.0);
-    const double s = (ud - uv * vd) / across2, t = (uv * ud - vd) / across2;
+    const double ud = vec3_dot(u, d), vd = vec3_dot(v, d), uv = vec3_dot(u, v), sine2 = 1.0 - uv * uv;
+    VY_ASSERT(sine2 > 0.0);
+    const double s = (ud - uv * vd) / sine2, t = (uv * ud - vd) / sine2;
     *on_a = vec3_add_scaled(pa, real_clamp(s, -p->ha[i], p->ha[i]), u);
     return real_abs(s) <= p->ha[i] && real_abs(t) <= p->hb[j];
 }
@@ -160,13 +164,13 @@ _Static_assert(MAX_VERTICES < 2 * VY_FEATURE_POINTS, "the deepest point finds ro
 typedef struct clip_polygon {
     int count;
     struct {
-        double at[3]; // [m]
-        uint64_t id;
+        double at[3];  // [m]
+        uint64_t id;   // of the contact point, see point_id()
         uint32_t line; // id of the line that the edge from this point lies on
     } p[MAX_VERTICES];
 } clip_polygon;
 
-/// A face of a box: at the end of axis `k` on the side of `sign`.
+/// A face of a box: at the end of axis `k` on the side of `sign`. `k1`, `k2`: the two axes along it, cyclic.
 typedef struct box_face {
     int k, k1, k2;
     double sign;
@@ -199,28 +203,28 @@ static uint32_t vertex_id(box_face f, int i)
 }
 
 // Sutherland-Hodgman: the part with sign * at[axis] <= half. Returns `in` when nothing is cut off.
-static clip_polygon *clip(clip_polygon *in, int axis, double sign, double half, uint32_t side,
+static clip_polygon *clip(clip_polygon *in, int axis, double sign, double half, uint32_t side_line,
                           clip_polygon *out)
 {
     VY_ASSERT(in != out && in->count >= 0 && in->count <= MAX_VERTICES);
     VY_ASSERT(half > 0.0 && (axis == 0 || axis == 1));
-    double h[MAX_VERTICES], max_value = 0.0;
+    double beyond[MAX_VERTICES], max_value = 0.0;
     for (int i = 0; i < in->count; ++i) {
-        h[i] = sign * in->p[i].at[axis] - half;
-        max_value = real_max(max_value, h[i]);
+        beyond[i] = sign * in->p[i].at[axis] - half;
+        max_value = real_max(max_value, beyond[i]);
     }
     if (!(max_value > 0.0)) return in;
     out->count = 0;
     for (int i = 0; i < in->count && out->count < MAX_VERTICES - 1; ++i) {
         const int j = i + 1 == in->count ? 0 : i + 1;
-        if (h[i] <= 0.0) out->p[out->count++] = in->p[i];
-        if (!(h[i] * h[j] < 0.0)) continue;
-        const double t = h[i] / (h[i] - h[j]), *a = in->p[i].at, *b = in->p[j].at;
-        double *to = out->p[out->count].at;
-        for (int k = 0; k < 3; ++k) to[k] = a[k] + t * (b[k] - a[k]);
-        to[axis] = sign * half;
-        out->p[out->count].id = clip_id(in->p[i].id, in->p[i].line, side);
-        out->p[out->count++].line = h[i] < 0.0 ? side : in->p[i].line;
+        if (beyond[i] <= 0.0) out->p[out->count++] = in->p[i];
+        if (!(beyond[i] * beyond[j] < 0.0)) continue;
+        const double t = beyond[i] / (beyond[i] - beyond[j]), *a = in->p[i].at, *b = in->p[j].at;
+        double *cut = out->p[out->count].at;
+        for (int k = 0; k < 3; ++k) cut[k] = a[k] + t * (b[k] - a[k]);
+        cut[axis] = sign * half;
+        out->p[out->count].id = clip_id(in->p[i].id, in->p[i].line, side_line);
+        out->p[out->count++].line = beyond[i] < 0.0 ? side_line : in->p[i].line;
     }
     VY_ASSERT(out->count <= MAX_VERTICES);
     return out;
@@ -228,68 +232,69 @@ static clip_polygon *clip(clip_polygon *in, int axis, double sign, double half, 
 
 /// The reference box and its face, and the other (incident) box in its axes.
 typedef struct face_pair {
-    const double *half, *other_half; // [m]
-    double centre[3];                // [m] of the other
-    double axis[3][3];               // the other's axes, one a row
+    const double *half, *other_half; // [m] half extents of the reference box, and of the other
+    double other_centre[3];          // [m]
+    double other_axes[3][3];         // one a row
     box_face face, other_face;
     int flipped; // 1: the reference is B
 } face_pair;
 
-static void reference_on_a(const box_pair *p, face_pair *q)
+static void set_reference_a(const box_pair *p, face_pair *faces)
 {
-    q->flipped = 0;
-    q->half = p->ha;
-    q->other_half = p->hb;
+    faces->flipped = 0;
+    faces->half = p->ha;
+    faces->other_half = p->hb;
     for (int j = 0; j < 3; ++j) {
-        q->centre[j] = p->ta[j];
-        for (int i = 0; i < 3; ++i) q->axis[j][i] = p->r.m[i][j];
+        faces->other_centre[j] = p->ta[j];
+        for (int i = 0; i < 3; ++i) faces->other_axes[j][i] = p->r.m[i][j];
     }
 }
 
-static void reference_on_b(const box_pair *p, face_pair *q)
+static void set_reference_b(const box_pair *p, face_pair *faces)
 {
-    q->flipped = 1;
-    q->half = p->hb;
-    q->other_half = p->ha;
+    faces->flipped = 1;
+    faces->half = p->hb;
+    faces->other_half = p->ha;
     for (int i = 0; i < 3; ++i) {
-        q->centre[i] = -p->tb[i];
-        for (int j = 0; j < 3; ++j) q->axis[i][j] = p->r.m[i][j];
+        faces->other_centre[i] = -p->tb[i];
+        for (int j = 0; j < 3; ++j) faces->other_axes[i][j] = p->r.m[i][j];
     }
 }
 
 // The vertices of the incident face.
-static void incident_polygon(const face_pair *q, clip_polygon *out)
+static void make_incident_polygon(const face_pair *faces, clip_polygon *out)
 {
-    const box_face f = q->face, g = q->other_face;
+    const box_face f = faces->face, g = faces->other_face;
     const int order[3] = {f.k1, f.k2, f.k};
-    const double *along = q->axis[g.k], *first = q->axis[g.k1], *second = q->axis[g.k2];
-    for (int c = 0; c < 3; ++c) {
-        const int k = order[c];
-        const double face_centre = q->centre[k] + g.sign * q->other_half[g.k] * along[k];
-        const double u = q->other_half[g.k1] * first[k], v = g.sign * q->other_half[g.k2] * second[k];
+    const double *normal_axis = faces->other_axes[g.k], *axis1 = faces->other_axes[g.k1],
+                 *axis2 = faces->other_axes[g.k2];
+    for (int component = 0; component < 3; ++component) {
+        const int k = order[component];
+        const double face_centre = faces->other_centre[k] + g.sign * faces->other_half[g.k] * normal_axis[k];
+        const double u = faces->other_half[g.k1] * axis1[k], v = g.sign * faces->other_half[g.k2] * axis2[k];
         for (int i = 0; i < 4; ++i)
-            out->p[i].at[c] = (face_centre + vertex_signs[i][0] * u) + vertex_signs[i][1] * v;
+            out->p[i].at[component] = (face_centre + vertex_signs[i][0] * u) + vertex_signs[i][1] * v;
     }
     for (int i = 0; i < 4; ++i) {
-        out->p[i].at[2] = f.sign * out->p[i].at[2] - q->half[f.k];
+        out->p[i].at[2] = f.sign * out->p[i].at[2] - faces->half[f.k];
         out->p[i].line = vertex_id(g, i);
-        out->p[i].id = point_id(q->flipped, face_id(f), face_id(g), out->p[i].line, 0);
+        out->p[i].id = point_id(faces->flipped, face_id(f), face_id(g), out->p[i].line, 0);
     }
     out->count = 4;
 }
 
 // Clip the incident face, which is in the first buffer, by the sides of the reference. Returns the buffer
 // with the result.
-static const clip_polygon *clip_incident(const face_pair *q, clip_polygon buffer[2])
+static const clip_polygon *clip_incident(const face_pair *faces, clip_polygon buffer[2])
 {
-    clip_polygon *now = &buffer[0];
+    clip_polygon *current = &buffer[0];
     for (int i = 0; i < 4; ++i) { // the sides, each from vertex i: along y, x, y, x
         const int axis = i % 2 == 0;
-        const double sign = axis ? vertex_signs[i][1] * q->face.sign : vertex_signs[i][0];
-        now = clip(now, axis, sign, q->half[axis ? q->face.k2 : q->face.k1], side_id(vertex_id(q->face, i)),
-                   now == &buffer[0] ? &buffer[1] : &buffer[0]);
+        const double sign = axis ? vertex_signs[i][1] * faces->face.sign : vertex_signs[i][0];
+        current = clip(current, axis, sign, faces->half[axis ? faces->face.k2 : faces->face.k1],
+                       side_id(vertex_id(faces->face, i)), current == &buffer[0] ? &buffer[1] : &buffer[0]);
     }
-    return now;
+    return current;
 }
 
 /// A contact of two boxes, found by an axis.
@@ -298,7 +303,7 @@ typedef struct box_contact {
     double depth;          // [m]
     int is_edge_edge;      // 1: an edge of each
     vec3 point;            // [m] where they cross, on A in its axes
-    double scale;          // [m]
+    double scale;          // [m] sum of the boxes' radii: tolerances are relative to it
     double max_separation; // [m] points up to this far apart are kept
     double min_depth;      // [m] lower bound of their depths
 } box_contact;
@@ -311,26 +316,27 @@ static void add_candidate(vy_candidates *c, vec3 p, double depth, uint64_t id)
     c->points[c->count++].id = id;
 }
 
-// The points of a face contact: on A, in the reference's axes. `along`: cosine between its normal and the
+// The points of a face contact: on A, in the reference's axes. `cosine`: between its normal and the
 // contact's. Returns the depth of the deepest.
-static double face_points(const face_pair *q, const box_contact *x, double along, vy_candidates *c)
+static double add_face_points(const face_pair *faces, const box_contact *contact, double cosine,
+                              vy_candidates *c)
 {
-    VY_ASSERT(along > 0.0);
+    VY_ASSERT(cosine > 0.0);
     clip_polygon buffer[2];
-    incident_polygon(q, &buffer[0]);
-    const clip_polygon *const face = clip_incident(q, buffer);
+    make_incident_polygon(faces, &buffer[0]);
+    const clip_polygon *const clipped = clip_incident(faces, buffer);
     double deepest = -DBL_MAX;
-    for (int i = 0; i < face->count; ++i) {
-        const double *at = face->p[i].at;
+    for (int i = 0; i < clipped->count; ++i) {
+        const double *at = clipped->p[i].at;
         double p[3];
-        if (at[2] > x->max_separation) continue;
+        if (at[2] > contact->max_separation) continue;
         // No point is deeper than the contact: more depth comes from the tilt of the face.
-        const double depth = real_max(real_min(-at[2] / along, x->depth), x->min_depth);
-        p[q->face.k1] = at[0];
-        p[q->face.k2] = at[1];
-        p[q->face.k] = q->face.sign * (q->half[q->face.k] + at[2]);
-        add_candidate(c, q->flipped ? vec_of(p) : vec3_add_scaled(vec_of(p), depth, x->n), depth,
-                      face->p[i].id);
+        const double depth = real_max(real_min(-at[2] / cosine, contact->depth), contact->min_depth);
+        p[faces->face.k1] = at[0];
+        p[faces->face.k2] = at[1];
+        p[faces->face.k] = faces->face.sign * (faces->half[faces->face.k] + at[2]);
+        add_candidate(c, faces->flipped ? vec_of(p) : vec3_add_scaled(vec_of(p), depth, contact->n), depth,
+                      clipped->p[i].id);
         deepest = real_max(deepest, depth);
     }
     return deepest;
@@ -349,69 +355,70 @@ static double max_component(vec3 v)
 }
 
 // The contact of an axis. Returns 0 when boxes that are apart are nearer elsewhere.
-static int contact_of_axis(const box_pair *p, best_axis best, box_contact *x)
+static int contact_of_axis(const box_pair *p, best_axis best, box_contact *contact)
 {
     VY_ASSERT(best.axis >= 0 && best.axis < 15);
     const int k = best.axis % 3, i = (best.axis - 6) / 3;
-    x->depth = best.depth;
-    x->is_edge_edge = best.axis >= 6;
-    x->point = vec3_zero();
+    contact->depth = best.depth;
+    contact->is_edge_edge = best.axis >= 6;
+    contact->point = vec3_zero();
     if (best.axis < 3) {
-        x->n = unit_axis(k, p->ta[k] < 0.0 ? -1.0 : 1.0);
-        x->m = vec3_neg(mat3_tmul_vec(p->r, x->n));
+        contact->n = unit_axis(k, p->ta[k] < 0.0 ? -1.0 : 1.0);
+        contact->m = vec3_neg(mat3_tmul_vec(p->r, contact->n));
     } else if (best.axis < 6) {
         const double sign = p->tb[k] < 0.0 ? -1.0 : 1.0;
-        x->n = vec3_scale(sign, column(&p->r, k));
-        x->m = unit_axis(k, -sign);
+        contact->n = vec3_scale(sign, column(&p->r, k));
+        contact->m = unit_axis(k, -sign);
     } else {
         const vec3 n = cross_axis(p, i, k);
-        x->n = vec3_dot(n, vec_of(p->ta)) < 0.0 ? vec3_neg(n) : n;
-        x->m = vec3_neg(mat3_tmul_vec(p->r, x->n));
-        return edge_edge_point(p, x->n, i, k, &x->point) || x->depth >= 0.0;
+        contact->n = vec3_dot(n, vec_of(p->ta)) < 0.0 ? vec3_neg(n) : n;
+        contact->m = vec3_neg(mat3_tmul_vec(p->r, contact->n));
+        return edge_edge_point(p, contact->n, i, k, &contact->point) || contact->depth >= 0.0;
     }
     return 1;
 }
 
 // The deepest vertex of B, as a point on A in its axes: where the faces have no point in common.
-static vec3 deepest_vertex(const box_pair *p, const box_contact *x)
+static vec3 deepest_vertex(const box_pair *p, const box_contact *contact)
 {
-    const vec3 q = vec3_make(real_copysign(p->hb[0], x->m.x), real_copysign(p->hb[1], x->m.y),
-                             real_copysign(p->hb[2], x->m.z));
-    return vec3_add_scaled(vec3_add(mat3_mul_vec(p->r, q), vec_of(p->ta)), x->depth, x->n);
+    const vec3 q = vec3_make(real_copysign(p->hb[0], contact->m.x), real_copysign(p->hb[1], contact->m.y),
+                             real_copysign(p->hb[2], contact->m.z));
+    return vec3_add_scaled(vec3_add(mat3_mul_vec(p->r, q), vec_of(p->ta)), contact->depth, contact->n);
 }
 
 // The points of a face contact, in the axes of A or B. Returns which: 1 for B; -1 when boxes that are apart
 // are nearer elsewhere.
-static int face_contact(const vy_shape *a, const vy_shape *b, const box_pair *p, const box_contact *x,
+static int face_contact(const vy_shape *a, const vy_shape *b, const box_pair *p, const box_contact *contact,
                         vy_candidates *c)
 {
-    const double align_a = max_component(x->n), align_b = max_component(x->m),
-                 along = real_max(align_a, align_b);
-    face_pair q;
+    const double align_a = max_component(contact->n), align_b = max_component(contact->m),
+                 cosine = real_max(align_a, align_b);
+    face_pair faces;
     // A's face is preferred slightly, so that rounding does not switch the reference between equal faces.
     if (align_b > align_a + 1e-14) {
-        reference_on_b(p, &q);
-        q.face = face_towards(x->m);
-        q.other_face = face_towards(x->n);
+        set_reference_b(p, &faces);
+        faces.face = face_towards(contact->m);
+        faces.other_face = face_towards(contact->n);
     } else {
-        reference_on_a(p, &q);
-        q.face = face_towards(x->n);
-        q.other_face = face_towards(x->m);
+        set_reference_a(p, &faces);
+        faces.face = face_towards(contact->n);
+        faces.other_face = face_towards(contact->m);
     }
-    const int has_deepest = face_points(&q, x, along, c) >= x->depth - 1e-9 * x->scale;
-    if (x->is_edge_edge ? has_deepest && along >= 1.0 - 4e-15
-                        : has_deepest || (c->count > 0 && x->depth >= 0.0))
-        return q.flipped;
-    if (!x->is_edge_edge && x->depth < 0.0) return -1;
+    const int has_deepest =
+        add_face_points(&faces, contact, cosine, c) >= contact->depth - 1e-9 * contact->scale;
+    if (contact->is_edge_edge ? has_deepest && cosine >= 1.0 - 4e-15
+                              : has_deepest || (c->count > 0 && contact->depth >= 0.0))
+        return faces.flipped;
+    if (!contact->is_edge_edge && contact->depth < 0.0) return -1;
     VY_ASSERT(c->count < 2 * VY_FEATURE_POINTS);
     // The faces do not contain the deepest point: it is added first, so that of equal ones it is kept.
-    const vec3 on_a = x->is_edge_edge ? x->point : deepest_vertex(p, x);
+    const vec3 on_a = contact->is_edge_edge ? contact->point : deepest_vertex(p, contact);
     if (c->count > 0) c->points[c->count] = c->points[0];
-    c->points[0].p = q.flipped ? mat3_tmul_vec(p->r, vec3_sub(on_a, vec_of(p->ta))) : on_a;
-    c->points[0].depth = x->depth;
-    c->points[0].id = vy_vertex_pair_id(a, x->n, b, x->m, x->scale);
+    c->points[0].p = faces.flipped ? mat3_tmul_vec(p->r, vec3_sub(on_a, vec_of(p->ta))) : on_a;
+    c->points[0].depth = contact->depth;
+    c->points[0].id = vy_vertex_pair_id(a, contact->n, b, contact->m, contact->scale);
     ++c->count;
-    return q.flipped;
+    return faces.flipped;
 }
 
 int vy_boxes_may_overlap_by(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
@@ -423,7 +430,7 @@ int vy_boxes_may_overlap_by(const vy_shape *a, const vy_pose *pose_a, const vy_s
     box_pair p;
     best_axis best;
     make_box_pair(a->box.half, pose_a, &axes_a, b->box.half, pose_b, &p);
-    return min_overlap_axis(&p, -depth, &best);
+    return find_min_overlap_axis(&p, -depth, &best);
 }
 
 int vy_boxes_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
@@ -434,39 +441,40 @@ int vy_boxes_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b
     const mat3 axes_a = quat_matrix(pose_a->rotation);
     box_pair p;
     best_axis best;
-    box_contact x;
+    box_contact contact;
     vy_candidates c;
     out->count = 0;
     make_box_pair(a->box.half, pose_a, &axes_a, b->box.half, pose_b, &p);
-    if (!min_overlap_axis(&p, margin, &best)) return 1;
-    if (!contact_of_axis(&p, best, &x)) return 0;
+    if (!find_min_overlap_axis(&p, margin, &best)) return 1;
+    if (!contact_of_axis(&p, best, &contact)) return 0;
     const double size_a = vec3_length(a->box.half), size_b = vec3_length(b->box.half);
-    x.scale = size_a + size_b;
+    contact.scale = size_a + size_b;
     // Nearly parallel faces of boxes that are apart keep all their vertices.
-    x.max_separation = x.depth < 0.0 ? margin + (0.01 * real_min(size_a, size_b) - x.depth)
-                                     : real_max(margin, 1e-12 * x.scale);
-    x.min_depth = margin > 0.0 ? -DBL_MAX : 0.0;
+    contact.max_separation = contact.depth < 0.0 ? margin + (0.01 * real_min(size_a, size_b) - contact.depth)
+                                                 : real_max(margin, 1e-12 * contact.scale);
+    contact.min_depth = margin > 0.0 ? -DBL_MAX : 0.0;
     c.count = 0;
     int flipped = 0;
-    if (x.is_edge_edge && max_component(x.n) < VY_FACE_ALIGNED_COSINE &&
-        max_component(x.m) < VY_FACE_ALIGNED_COSINE) {
-        add_candidate(&c, x.point, x.depth,
-                      vy_vertex_pair_id(a, x.n, b, x.m, x.scale)); // crossing edges have one point
+    if (contact.is_edge_edge && max_component(contact.n) < VY_FACE_ALIGNED_COSINE &&
+        max_component(contact.m) < VY_FACE_ALIGNED_COSINE) {
+        add_candidate(
+            &c, contact.point, contact.depth,
+            vy_vertex_pair_id(a, contact.n, b, contact.m, contact.scale)); // crossing edges have one point
     } else {
-        flipped = face_contact(a, b, &p, &x, &c);
+        flipped = face_contact(a, b, &p, &contact, &c);
         if (flipped < 0) return 0;
         vy_manifold_reduce(&c);
     }
     VY_ASSERT(c.count >= 1 && c.count <= VY_MANIFOLD_POINTS);
-    VY_ASSERT(vec3_is_unit(x.n) && vec3_is_unit(x.m));
+    VY_ASSERT(vec3_is_unit(contact.n) && vec3_is_unit(contact.m));
     const mat3 axes = flipped ? quat_matrix(pose_b->rotation) : axes_a;
     const vec3 origin = flipped ? pose_b->position : pose_a->position;
-    out->normal = mat3_mul_vec(axes_a, x.n);
+    out->normal = mat3_mul_vec(axes_a, contact.n);
     for (; out->count < c.count; ++out->count) {
-        const vec3 w = vec3_add(origin, mat3_mul_vec(axes, c.points[out->count].p));
+        const vec3 on_a = vec3_add(origin, mat3_mul_vec(axes, c.points[out->count].p));
         const double depth = c.points[out->count].depth;
-        out->points[out->count] =
-            (vy_manifold_point){w, vec3_add_scaled(w, -depth, out->normal), depth, c.points[out->count].id};
+        out->points[out->count] = (vy_manifold_point){on_a, vec3_add_scaled(on_a, -depth, out->normal), depth,
+                                                      c.points[out->count].id};
     }
     return 1;
 }

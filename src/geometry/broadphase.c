@@ -26,8 +26,8 @@ typedef struct node {
 
 /// A leaf while the tree is rebuilt.
 typedef struct build_leaf {
-    double centre[3]; // [m] twice the centre of the box
-    int leaf;
+    double twice_centre[3]; // [m] of its box
+    int leaf;               // its node
 } build_leaf;
 
 struct vy_tree {
@@ -36,7 +36,7 @@ struct vy_tree {
     node *nodes;              // 2 capacity - 1
     node *rebuilt_nodes;      // as many, for rebuilding
     build_leaf *build_leaves; // [capacity]
-    int *leaf;                // [capacity] by proxy; NONE when not in use
+    int *leaf;                // [capacity] the node of each proxy; NONE when not in use
     int root;
     int free_list;         // first free node, linked by parent
     int proxy_end;         // proxies in use are below this
@@ -127,15 +127,15 @@ static void refit(vy_tree *tree, int i)
     VY_ASSERT(contains(&n->box, &a->box) && contains(&n->box, &b->box));
 }
 
-static void replace_child(vy_tree *tree, int parent, int old, int now)
+static void replace_child(vy_tree *tree, int parent, int old, int replacement)
 {
     VY_ASSERT(parent == NONE ? tree->root == old
                              : tree->nodes[parent].child[0] == old || tree->nodes[parent].child[1] == old);
-    tree->nodes[now].parent = parent;
+    tree->nodes[replacement].parent = parent;
     if (parent == NONE) {
-        tree->root = now;
+        tree->root = replacement;
     } else {
-        tree->nodes[parent].child[tree->nodes[parent].child[0] == old ? 0 : 1] = now;
+        tree->nodes[parent].child[tree->nodes[parent].child[0] == old ? 0 : 1] = replacement;
     }
 }
 
@@ -144,18 +144,20 @@ static void replace_child(vy_tree *tree, int parent, int old, int now)
 static int rotate(vy_tree *tree, int i, int k)
 {
     node *nodes = tree->nodes;
-    const int up = nodes[i].child[k], c0 = nodes[up].child[0], c1 = nodes[up].child[1];
-    const int keep = nodes[c0].height > nodes[c1].height ? 0 : 1, down = keep == 0 ? c1 : c0;
-    VY_ASSERT(nodes[up].parent == i && c0 != NONE && c1 != NONE);
-    VY_ASSERT(nodes[up].height > nodes[nodes[i].child[1 - k]].height + 1);
-    replace_child(tree, nodes[i].parent, i, up);
-    nodes[up].child[1 - keep] = i;
-    nodes[i].parent = up;
-    nodes[i].child[k] = down;
-    nodes[down].parent = i;
+    const int higher_child = nodes[i].child[k], c0 = nodes[higher_child].child[0],
+              c1 = nodes[higher_child].child[1];
+    const int kept_slot = nodes[c0].height > nodes[c1].height ? 0 : 1,
+              lower_grandchild = kept_slot == 0 ? c1 : c0;
+    VY_ASSERT(nodes[higher_child].parent == i && c0 != NONE && c1 != NONE);
+    VY_ASSERT(nodes[higher_child].height > nodes[nodes[i].child[1 - k]].height + 1);
+    replace_child(tree, nodes[i].parent, i, higher_child);
+    nodes[higher_child].child[1 - kept_slot] = i;
+    nodes[i].parent = higher_child;
+    nodes[i].child[k] = lower_grandchild;
+    nodes[lower_grandchild].parent = i;
     refit(tree, i);
-    refit(tree, up);
-    return up;
+    refit(tree, higher_child);
+    return higher_child;
 }
 
 static int balance(vy_tree *tree, int i)
@@ -181,13 +183,13 @@ static int best_sibling(const vy_tree *tree, const vy_bounds *box)
     for (;;) {
         const node *n = &tree->nodes[i];
         if (n->child[0] == NONE) return i;
-        const double both = union_area(&n->box, box), grown = both - box_area(&n->box);
+        const double joined_area = union_area(&n->box, box), growth = joined_area - box_area(&n->box);
         double cost[2];
         for (int k = 0; k < 2; ++k) {
             const node *c = &tree->nodes[n->child[k]];
-            cost[k] = grown + union_area(&c->box, box) - (c->child[0] == NONE ? 0.0 : box_area(&c->box));
+            cost[k] = growth + union_area(&c->box, box) - (c->child[0] == NONE ? 0.0 : box_area(&c->box));
         }
-        if (both < cost[0] && both < cost[1]) return i;
+        if (joined_area < cost[0] && joined_area < cost[1]) return i;
         i = n->child[cost[1] < cost[0] ? 1 : 0];
     }
 }
@@ -237,11 +239,11 @@ vy_tree_def vy_default_tree_def(void)
 // A larger array in place of an old one; 0: there is no memory, and the old one is as it was.
 static int grow_array(void *array, size_t size)
 {
-    void *old, *more;
+    void *old, *grown;
     memcpy(&old, array, sizeof old);
-    more = realloc(old, size);
-    if (more == NULL) return 0;
-    memcpy(array, &more, sizeof more);
+    grown = realloc(old, size);
+    if (grown == NULL) return 0;
+    memcpy(array, &grown, sizeof grown);
     return 1;
 }
 
@@ -302,8 +304,8 @@ vy_status vy_tree_add(vy_tree *tree, const vy_bounds *bounds, int *proxy)
     while (p < tree->proxy_end && tree->leaf[p] != NONE) ++p;
     tree->lowest_free_proxy = p;
     if (p == tree->capacity) {
-        const int more = p > MAX_PROXIES / 2 ? MAX_PROXIES : 2 * p;
-        const vy_status status = vy_tree_reserve(tree, p < 8 ? 16 : p < MAX_PROXIES ? more : p + 1);
+        const int doubled = p > MAX_PROXIES / 2 ? MAX_PROXIES : 2 * p;
+        const vy_status status = vy_tree_reserve(tree, p < 8 ? 16 : p < MAX_PROXIES ? doubled : p + 1);
         if (status != VY_OK) return status;
     }
     if (p == tree->proxy_end) ++tree->proxy_end;
@@ -329,12 +331,13 @@ vy_status vy_tree_remove(vy_tree *tree, int proxy)
     return VY_OK;
 }
 
-// A fat box is kept while it contains the body and is not much larger than a new one would be.
-static int keeps_box(const vy_tree *tree, const vy_bounds *old, const vy_bounds *bounds, const vy_bounds *now)
+// Whether a fat box may stay: it contains the body's bounds and is not much larger than a new one would be.
+static int can_keep_box(const vy_tree *tree, const vy_bounds *old, const vy_bounds *bounds,
+                        const vy_bounds *new_box)
 {
     const double d = 4.0 * tree->def.margin;
     const vec3 slack = vec3_make(d, d, d);
-    const vy_bounds max_box = {vec3_sub(now->low, slack), vec3_add(now->high, slack)};
+    const vy_bounds max_box = {vec3_sub(new_box->low, slack), vec3_add(new_box->high, slack)};
     return contains(old, bounds) && contains(&max_box, old);
 }
 
@@ -349,12 +352,12 @@ vy_status vy_tree_move(vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec
     if (!is_proxy(tree, proxy)) return VY_NOT_FOUND;
     if (!is_valid_move(bounds, displacement)) return VY_BAD_VALUE;
     const int leaf = tree->leaf[proxy];
-    const vy_bounds now = fat_bounds(tree, bounds, displacement);
-    const int same = keeps_box(tree, &tree->nodes[leaf].box, bounds, &now);
-    if (moved != NULL) *moved = !same;
-    if (same) return VY_OK;
+    const vy_bounds new_box = fat_bounds(tree, bounds, displacement);
+    const int is_kept = can_keep_box(tree, &tree->nodes[leaf].box, bounds, &new_box);
+    if (moved != NULL) *moved = !is_kept;
+    if (is_kept) return VY_OK;
     remove_leaf(tree, leaf);
-    tree->nodes[leaf].box = now;
+    tree->nodes[leaf].box = new_box;
     insert_leaf(tree, leaf);
     return VY_OK;
 }
@@ -364,9 +367,9 @@ vy_status vy_tree_move(vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec
 int vy_tree_box_fits(const vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec3 displacement)
 {
     VY_ASSERT(is_proxy(tree, proxy));
-    const vy_bounds now = fat_bounds(tree, bounds, displacement);
+    const vy_bounds new_box = fat_bounds(tree, bounds, displacement);
     return !is_valid_move(bounds, displacement) ||
-           keeps_box(tree, &tree->nodes[tree->leaf[proxy]].box, bounds, &now);
+           can_keep_box(tree, &tree->nodes[tree->leaf[proxy]].box, bounds, &new_box);
 }
 
 void vy_tree_replace(vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec3 displacement)
@@ -387,15 +390,15 @@ static int list_leaves(vy_tree *tree)
     return count;
 }
 
-static int longest_axis(const build_leaf *s, int count)
+static int longest_axis(const build_leaf *leaves, int count)
 {
     VY_ASSERT(count > 0);
     double low[3], high[3];
-    for (int k = 0; k < 3; ++k) low[k] = high[k] = s[0].centre[k];
+    for (int k = 0; k < 3; ++k) low[k] = high[k] = leaves[0].twice_centre[k];
     for (int i = 1; i < count; ++i) {
         for (int k = 0; k < 3; ++k) {
-            low[k] = real_min(low[k], s[i].centre[k]);
-            high[k] = real_max(high[k], s[i].centre[k]);
+            low[k] = real_min(low[k], leaves[i].twice_centre[k]);
+            high[k] = real_max(high[k], leaves[i].twice_centre[k]);
         }
     }
     const double x = high[0] - low[0], y = high[1] - low[1], z = high[2] - low[2];
@@ -403,20 +406,20 @@ static int longest_axis(const build_leaf *s, int count)
 }
 
 // Quickselect: order leaves so that those before `middle` are not above it, and those after not below.
-static void partition_median(build_leaf *s, int count, int middle, int axis)
+static void partition_median(build_leaf *leaves, int count, int middle, int axis)
 {
     VY_ASSERT(middle >= 0 && middle < count && axis >= 0 && axis < 3);
     int low = 0, high = count - 1;
     while (low < high) {
-        const double pivot = s[low + (high - low) / 2].centre[axis];
+        const double pivot = leaves[low + (high - low) / 2].twice_centre[axis];
         int i = low, j = high;
         while (i <= j) {
-            while (s[i].centre[axis] < pivot) ++i;
-            while (s[j].centre[axis] > pivot) --j;
+            while (leaves[i].twice_centre[axis] < pivot) ++i;
+            while (leaves[j].twice_centre[axis] > pivot) --j;
             if (i > j) break;
-            const build_leaf t = s[i];
-            s[i++] = s[j];
-            s[j--] = t;
+            const build_leaf t = leaves[i];
+            leaves[i++] = leaves[j];
+            leaves[j--] = t;
         }
         if (middle <= j) {
             high = j;
@@ -438,48 +441,48 @@ static int build_top_down(vy_tree *tree, int count)
 {
     VY_ASSERT(count > 0 && count <= tree->capacity);
     build_range stack[STACK_SIZE];
-    int top = 0, used = 1;
+    int top = 0, node_count = 1;
     tree->rebuilt_nodes[0].parent = NONE;
     stack[top++] = (build_range){0, count, 0};
     while (top > 0) {
-        const build_range h = stack[--top];
-        node *n = &tree->rebuilt_nodes[h.node];
-        build_leaf *s = tree->build_leaves + h.first;
-        if (h.count == 1) {
+        const build_range range = stack[--top];
+        node *n = &tree->rebuilt_nodes[range.node];
+        build_leaf *leaves = tree->build_leaves + range.first;
+        if (range.count == 1) {
             const int parent = n->parent;
-            *n = tree->nodes[s->leaf];
+            *n = tree->nodes[leaves->leaf];
             n->parent = parent;
-            tree->leaf[n->proxy] = h.node;
+            tree->leaf[n->proxy] = range.node;
             continue;
         }
-        VY_ASSERT(top + 2 <= STACK_SIZE && used + 2 <= 2 * tree->capacity - 1);
-        const int left = h.count / 2;
-        partition_median(s, h.count, left, longest_axis(s, h.count));
-        n->child[0] = used;
-        n->child[1] = used + 1;
-        tree->rebuilt_nodes[used].parent = tree->rebuilt_nodes[used + 1].parent = h.node;
-        stack[top++] = (build_range){h.first + left, h.count - left, used + 1};
-        stack[top++] = (build_range){h.first, left, used};
-        used += 2;
+        VY_ASSERT(top + 2 <= STACK_SIZE && node_count + 2 <= 2 * tree->capacity - 1);
+        const int left = range.count / 2;
+        partition_median(leaves, range.count, left, longest_axis(leaves, range.count));
+        n->child[0] = node_count;
+        n->child[1] = node_count + 1;
+        tree->rebuilt_nodes[node_count].parent = tree->rebuilt_nodes[node_count + 1].parent = range.node;
+        stack[top++] = (build_range){range.first + left, range.count - left, node_count + 1};
+        stack[top++] = (build_range){range.first, left, node_count};
+        node_count += 2;
     }
-    return used;
+    return node_count;
 }
 
 void vy_tree_rebuild(vy_tree *tree)
 {
     const int count = list_leaves(tree);
     if (count == 0) return;
-    const int used = build_top_down(tree, count);
-    VY_ASSERT(used == 2 * count - 1);
-    node *const old = tree->nodes;
+    const int node_count = build_top_down(tree, count);
+    VY_ASSERT(node_count == 2 * count - 1);
+    node *const old_nodes = tree->nodes;
     tree->nodes = tree->rebuilt_nodes;
-    tree->rebuilt_nodes = old;
-    for (int i = used - 1; i >= 0; --i) {
+    tree->rebuilt_nodes = old_nodes;
+    for (int i = node_count - 1; i >= 0; --i) {
         if (tree->nodes[i].child[0] != NONE) refit(tree, i);
     }
     tree->root = 0;
     tree->free_list = NONE;
-    for (int i = 2 * tree->capacity - 2; i >= used; --i) free_node(tree, i);
+    for (int i = 2 * tree->capacity - 2; i >= node_count; --i) free_node(tree, i);
 }
 
 vy_status vy_tree_bounds(const vy_tree *tree, int proxy, vy_bounds *out)
@@ -500,41 +503,41 @@ HEAP_SORT(sort_pairs, vy_tree_pair, pair_less)
 
 // Two subtrees to test against each other, or one against itself. The stack has two of the latter per level
 // on the way down, and one of the former per step.
-typedef struct task {
+typedef struct subtree_pair {
     int a, b;
-} task;
+} subtree_pair;
 
-enum { MAX_TASKS = 4 * STACK_SIZE };
+enum { MAX_SUBTREE_PAIRS = 4 * STACK_SIZE };
 
 vy_status vy_tree_collect_pairs(const vy_tree *tree, vy_tree_pair *out, size_t capacity, size_t *count)
 {
-    task stack[MAX_TASKS];
+    subtree_pair stack[MAX_SUBTREE_PAIRS];
     int top = 0;
     const node *nodes = tree->nodes;
     *count = 0;
-    if (tree->root != NONE) stack[top++] = (task){tree->root, tree->root};
+    if (tree->root != NONE) stack[top++] = (subtree_pair){tree->root, tree->root};
     while (top > 0) {
-        const task t = stack[--top];
-        const node *a = &nodes[t.a], *b = &nodes[t.b];
-        if (t.a == t.b) {
+        const subtree_pair pair = stack[--top];
+        const node *a = &nodes[pair.a], *b = &nodes[pair.b];
+        if (pair.a == pair.b) {
             if (a->height == 0) continue;
-            VY_ASSERT(top + 3 <= MAX_TASKS);
-            stack[top++] = (task){a->child[0], a->child[0]};
-            stack[top++] = (task){a->child[1], a->child[1]};
-            stack[top++] = (task){a->child[0], a->child[1]};
+            VY_ASSERT(top + 3 <= MAX_SUBTREE_PAIRS);
+            stack[top++] = (subtree_pair){a->child[0], a->child[0]};
+            stack[top++] = (subtree_pair){a->child[1], a->child[1]};
+            stack[top++] = (subtree_pair){a->child[0], a->child[1]};
         } else if (bounds_overlap(&a->box, &b->box)) {
             if (a->height == 0 && b->height == 0) {
                 VY_ASSERT(a->proxy != b->proxy);
                 const int low = a->proxy < b->proxy ? a->proxy : b->proxy;
                 if (*count < capacity) out[*count] = (vy_tree_pair){low, a->proxy + b->proxy - low};
                 ++*count;
-                VY_ASSERT(top + 2 <= MAX_TASKS);
+                VY_ASSERT(top + 2 <= MAX_SUBTREE_PAIRS);
             } else if (a->height >= b->height) {
-                stack[top++] = (task){a->child[0], t.b};
-                stack[top++] = (task){a->child[1], t.b};
+                stack[top++] = (subtree_pair){a->child[0], pair.b};
+                stack[top++] = (subtree_pair){a->child[1], pair.b};
             } else {
-                stack[top++] = (task){t.a, b->child[0]};
-                stack[top++] = (task){t.a, b->child[1]};
+                stack[top++] = (subtree_pair){pair.a, b->child[0]};
+                stack[top++] = (subtree_pair){pair.a, b->child[1]};
             }
         }
     }
@@ -542,14 +545,14 @@ vy_status vy_tree_collect_pairs(const vy_tree *tree, vy_tree_pair *out, size_t c
 }
 
 // Both children of a node are tested at once: boxes that do not overlap are never on the stack.
-void vy_tree_query_proxy(const vy_tree *tree, int proxy, void (*found)(void *self, int proxy), void *self)
+void vy_tree_query_proxy(const vy_tree *tree, int proxy, void (*visit)(void *self, int proxy), void *self)
 {
     VY_ASSERT(is_proxy(tree, proxy));
     const vy_bounds box = tree->nodes[tree->leaf[proxy]].box;
-    vy_tree_query_box(tree, &box, found, self);
+    vy_tree_query_box(tree, &box, visit, self);
 }
 
-void vy_tree_query_box(const vy_tree *tree, const vy_bounds *query, void (*found)(void *self, int proxy),
+void vy_tree_query_box(const vy_tree *tree, const vy_bounds *query, void (*visit)(void *self, int proxy),
                        void *self)
 {
     if (tree->root == NONE) return;
@@ -557,7 +560,7 @@ void vy_tree_query_box(const vy_tree *tree, const vy_bounds *query, void (*found
     const node *nodes = tree->nodes;
     const vy_bounds box = *query;
     if (nodes[tree->root].height == 0) {
-        if (bounds_overlap(&nodes[tree->root].box, &box)) found(self, nodes[tree->root].proxy);
+        if (bounds_overlap(&nodes[tree->root].box, &box)) visit(self, nodes[tree->root].proxy);
     } else {
         stack[top++] = tree->root;
     }
@@ -569,7 +572,7 @@ void vy_tree_query_box(const vy_tree *tree, const vy_bounds *query, void (*found
         for (int k = 0; k < 2; ++k) {
             if (!hit[k]) continue;
             if (nodes[child[k]].height == 0) {
-                found(self, nodes[child[k]].proxy);
+                visit(self, nodes[child[k]].proxy);
             } else {
                 stack[top++] = child[k];
             }
@@ -621,14 +624,14 @@ vy_status vy_tree_overlap_box(const vy_tree *tree, const vy_bounds *bounds, vy_t
     return sort_result(out, capacity, *count);
 }
 
-// The interval of t between the two planes of one axis. A ray parallel to the planes is inside or not.
-static int slab(double o, double d, double low, double high, double *in, double *out)
+// Clip the interval of t to that between the two planes of one axis. A ray parallel to them is inside or not.
+static int clip_to_slab(double origin, double direction, double low, double high, double *t_in, double *t_out)
 {
-    if (d == 0.0) return o >= low && o <= high;
-    const double t0 = (low - o) / d, t1 = (high - o) / d;
-    *in = real_max(*in, real_min(t0, t1));
-    *out = real_min(*out, real_max(t0, t1));
-    return *in <= *out;
+    if (direction == 0.0) return origin >= low && origin <= high;
+    const double t0 = (low - origin) / direction, t1 = (high - origin) / direction;
+    *t_in = real_max(*t_in, real_min(t0, t1));
+    *t_out = real_min(*t_out, real_max(t0, t1));
+    return *t_in <= *t_out;
 }
 
 vy_status vy_tree_cast_ray(const vy_tree *tree, vy_vec3 origin, vy_vec3 direction, double t_max,
@@ -641,10 +644,10 @@ vy_status vy_tree_cast_ray(const vy_tree *tree, vy_vec3 origin, vy_vec3 directio
     if (tree->root != NONE) stack[top++] = tree->root;
     while (top > 0) {
         const node *n = &tree->nodes[stack[--top]];
-        double in = 0.0, last = t_max;
-        if (!slab(origin.x, direction.x, n->box.low.x, n->box.high.x, &in, &last) ||
-            !slab(origin.y, direction.y, n->box.low.y, n->box.high.y, &in, &last) ||
-            !slab(origin.z, direction.z, n->box.low.z, n->box.high.z, &in, &last)) {
+        double t_in = 0.0, t_out = t_max;
+        if (!clip_to_slab(origin.x, direction.x, n->box.low.x, n->box.high.x, &t_in, &t_out) ||
+            !clip_to_slab(origin.y, direction.y, n->box.low.y, n->box.high.y, &t_in, &t_out) ||
+            !clip_to_slab(origin.z, direction.z, n->box.low.z, n->box.high.z, &t_in, &t_out)) {
             continue;
         }
         if (n->child[0] != NONE) {
@@ -652,7 +655,7 @@ vy_status vy_tree_cast_ray(const vy_tree *tree, vy_vec3 origin, vy_vec3 directio
             stack[top++] = n->child[0];
             stack[top++] = n->child[1];
         } else {
-            if (*count < capacity) out[*count] = (vy_tree_hit){in, n->proxy};
+            if (*count < capacity) out[*count] = (vy_tree_hit){t_in, n->proxy};
             ++*count;
         }
     }
@@ -661,7 +664,7 @@ vy_status vy_tree_cast_ray(const vy_tree *tree, vy_vec3 origin, vy_vec3 directio
 
 /// A subtree that a walk has not entered yet.
 typedef struct walk_entry {
-    double key;
+    double key; // see tree_query_key()
     int node;
 } walk_entry;
 

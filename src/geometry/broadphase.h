@@ -20,12 +20,12 @@ vy_status vy_tree_reserve(vy_tree *tree, int capacity);
 /// As vy_tree_pairs(), in an order that depends on the tree's history.
 vy_status vy_tree_collect_pairs(const vy_tree *tree, vy_tree_pair *out, size_t capacity, size_t *count);
 
-/// Call `found` for each proxy whose box overlaps that of `proxy`, itself included, in an order that depends
+/// Call `visit` for each proxy whose box overlaps that of `proxy`, itself included, in an order that depends
 /// on the tree's history.
-void vy_tree_query_proxy(const vy_tree *tree, int proxy, void (*found)(void *self, int proxy), void *self);
+void vy_tree_query_proxy(const vy_tree *tree, int proxy, void (*visit)(void *self, int proxy), void *self);
 
 /// The same for any box.
-void vy_tree_query_box(const vy_tree *tree, const vy_bounds *query, void (*found)(void *self, int proxy),
+void vy_tree_query_box(const vy_tree *tree, const vy_bounds *query, void (*visit)(void *self, int proxy),
                        void *self);
 
 // Many boxes at once: test which must be replaced, replace them, then rebuild the tree.
@@ -42,8 +42,8 @@ void vy_tree_rebuild(vy_tree *tree);
 /// What a walk looks for.
 typedef struct tree_query {
     vy_bounds box;
-    int moves;    ///< 1: the boxes that it meets on its way; 0: those near it
-    vec3 inverse; ///< of its motion, component by component: see tree_query_inverse()
+    int is_moving;       ///< 1: the boxes that it meets on its way; 0: those near it
+    vec3 inverse_motion; ///< component by component: see tree_query_inverse()
 } tree_query;
 
 /// The inverse of a component of a motion: finite, so that a box that touches is not lost in 0 times
@@ -58,22 +58,23 @@ static inline double tree_query_inverse(double motion)
 /// so what a walk finds depends on the boxes of the leaves alone.
 static inline double tree_query_key(const tree_query *q, const vy_bounds *b)
 {
-    if (!q->moves) {
+    if (!q->is_moving) {
         const vec3 gap =
             vec3_make(real_max(real_max(b->low.x - q->box.high.x, q->box.low.x - b->high.x), 0.0),
                       real_max(real_max(b->low.y - q->box.high.y, q->box.low.y - b->high.y), 0.0),
                       real_max(real_max(b->low.z - q->box.high.z, q->box.low.z - b->high.z), 0.0));
         return vec3_dot(gap, gap);
     }
-    const double x0 = (b->low.x - q->box.high.x) * q->inverse.x,
-                 x1 = (b->high.x - q->box.low.x) * q->inverse.x,
-                 y0 = (b->low.y - q->box.high.y) * q->inverse.y,
-                 y1 = (b->high.y - q->box.low.y) * q->inverse.y,
-                 z0 = (b->low.z - q->box.high.z) * q->inverse.z,
-                 z1 = (b->high.z - q->box.low.z) * q->inverse.z;
-    const double in = real_max(real_max(real_min(x0, x1), real_min(y0, y1)), real_max(real_min(z0, z1), 0.0)),
-                 out = real_min(real_min(real_max(x0, x1), real_max(y0, y1)), real_max(z0, z1));
-    return in <= out ? in : (double)INFINITY;
+    const double x0 = (b->low.x - q->box.high.x) * q->inverse_motion.x,
+                 x1 = (b->high.x - q->box.low.x) * q->inverse_motion.x,
+                 y0 = (b->low.y - q->box.high.y) * q->inverse_motion.y,
+                 y1 = (b->high.y - q->box.low.y) * q->inverse_motion.y,
+                 z0 = (b->low.z - q->box.high.z) * q->inverse_motion.z,
+                 z1 = (b->high.z - q->box.low.z) * q->inverse_motion.z;
+    const double t_in =
+                     real_max(real_max(real_min(x0, x1), real_min(y0, y1)), real_max(real_min(z0, z1), 0.0)),
+                 t_out = real_min(real_min(real_max(x0, x1), real_max(y0, y1)), real_max(z0, z1));
+    return t_in <= t_out ? t_in : (double)INFINITY;
 }
 
 /// Takes a proxy whose key is at most `limit`; returns the limit from then on, which is not larger.

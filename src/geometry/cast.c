@@ -9,7 +9,7 @@
 
 // A ray in the shape's frame, and its hit: t in 0 ... t_max, an outward normal.
 typedef struct ray {
-    vec3 o, d;
+    vec3 o, d; // origin and direction
     double t_max;
 } ray;
 
@@ -20,8 +20,8 @@ typedef struct local_hit {
 
 // A ray hits a convex shape in the interval of t that is inside all of its surfaces.
 typedef struct interval {
-    double in, out;
-    vec3 normal; // of the surface where the ray enters
+    double in, out; // t where the ray enters and where it leaves
+    vec3 normal;    // of the surface where it enters
 } interval;
 
 // Clip by the half-space dot(n, p) <= offset. Returns 0 when nothing is left.
@@ -71,36 +71,36 @@ static int ray_box(vec3 h, const ray *r, local_hit *m)
     interval s = unbounded_interval();
     const double half[3] = {h.x, h.y, h.z};
     for (int i = 0; i < 6; ++i) {
-        const double k = i % 2 != 0 ? -1.0 : 1.0;
-        const vec3 n = vec3_make(i / 2 == 0 ? k : 0.0, i / 2 == 1 ? k : 0.0, i / 2 == 2 ? k : 0.0);
+        const double sign = i % 2 != 0 ? -1.0 : 1.0;
+        const vec3 n = vec3_make(i / 2 == 0 ? sign : 0.0, i / 2 == 1 ? sign : 0.0, i / 2 == 2 ? sign : 0.0);
         if (!clip_plane(r, n, half[i / 2], &s)) return 0;
     }
     return hit_of_interval(r, &s, m);
 }
 
-// The t at which the ray enters and leaves the sphere of radius k about c. Roots without cancellation.
-static int clip_sphere(const ray *r, vec3 c, double k, interval *s)
+// The t at which the ray enters and leaves the sphere about c. Roots without cancellation.
+static int clip_sphere(const ray *r, vec3 c, double radius, interval *s)
 {
-    VY_ASSERT(k > 0.0);
+    VY_ASSERT(radius > 0.0);
     const vec3 o = vec3_sub(r->o, c);
     const double dd = vec3_dot(r->d, r->d), b = vec3_dot(o, r->d);
     VY_ASSERT(dd > 0.0);
     const vec3 closest = vec3_add_scaled(o, -b / dd, r->d); // the point of the ray closest to the centre
-    const double half_chord2 = k * k - vec3_dot(closest, closest);
+    const double half_chord2 = radius * radius - vec3_dot(closest, closest);
     if (half_chord2 < 0.0) return 0;
-    const double half = real_sqrt(half_chord2 / dd);
-    s->in = -b / dd - half;
-    s->out = -b / dd + half;
-    s->normal = vec3_scale(1.0 / k, vec3_add_scaled(o, s->in, r->d));
+    const double half_interval = real_sqrt(half_chord2 / dd);
+    s->in = -b / dd - half_interval;
+    s->out = -b / dd + half_interval;
+    s->normal = vec3_scale(1.0 / radius, vec3_add_scaled(o, s->in, r->d));
     return 1;
 }
 
-// The infinite cylinder of radius k about the z axis.
-static int clip_cylinder(const ray *r, double k, interval *s)
+// The infinite cylinder about the z axis.
+static int clip_cylinder(const ray *r, double radius, interval *s)
 {
     const ray flat = {vec3_make(r->o.x, r->o.y, 0.0), vec3_make(r->d.x, r->d.y, 0.0), r->t_max};
-    if (vec3_dot(flat.d, flat.d) == 0.0) return vec3_dot(flat.o, flat.o) <= k * k;
-    return clip_sphere(&flat, vec3_zero(), k, s);
+    if (vec3_dot(flat.d, flat.d) == 0.0) return vec3_dot(flat.o, flat.o) <= radius * radius;
+    return clip_sphere(&flat, vec3_zero(), radius, s);
 }
 
 static int ray_cylinder(const vy_cylinder *c, const ray *r, local_hit *m)
@@ -183,9 +183,9 @@ static int ray_height_field(const vy_height_field *f, const ray *r, local_hit *m
         local_hit best = {DBL_MAX, vec3_zero()};
         for (int half = 0; half < 2; ++half) {
             vec3 c[3];
-            local_hit now;
+            local_hit candidate;
             vy_height_field_triangle(f, i, j, half, c);
-            if (ray_triangle(c, r, &now) && now.t < best.t) best = now;
+            if (ray_triangle(c, r, &candidate) && candidate.t < best.t) best = candidate;
         }
         if (best.t < DBL_MAX && best.t <= r->t_max) { // t_max may be infinite
             *m = best;

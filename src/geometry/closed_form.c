@@ -12,19 +12,19 @@ static vec3 perpendicular(vec3 u)
     return vec3_scale(1.0 / vec3_length(n), n);
 }
 
-// A segment with half extent `u`, and the parameter of the point on it: -1 ... 1.
+// A segment with half extent `u`, and the parameter t of a point on it: -1 ... 1.
 typedef struct segment_point {
     vec3 u;
-    double at;
+    double t;
 } segment_point;
 
 // The normal of a segment is perpendicular to it, or at an end not back along it: any other part of d is
 // rounding.
 static vec3 remove_component(vec3 d, segment_point line)
 {
-    VY_ASSERT(real_abs(line.at) <= 1.0);
+    VY_ASSERT(real_abs(line.t) <= 1.0);
     const double along = vec3_dot(d, line.u), uu = vec3_dot(line.u, line.u);
-    if (!(uu > 0.0) || (real_abs(line.at) >= 1.0 && along * line.at >= 0.0)) return d;
+    if (!(uu > 0.0) || (real_abs(line.t) >= 1.0 && along * line.t >= 0.0)) return d;
     return vec3_add_scaled(d, -along / uu, line.u);
 }
 
@@ -43,7 +43,7 @@ static int sphere_contact(vec3 a, double ra, segment_point on_a, vec3 b, double 
         // nothing left.
         const double uu = vec3_dot(on_a.u, on_a.u), vv = vec3_dot(on_b.u, on_b.u);
         const double uv = vec3_dot(on_a.u, on_b.u);
-        if (uu > 0.0 && real_abs(on_a.at) < 1.0) on_b.u = vec3_add_scaled(on_b.u, -uv / uu, on_a.u);
+        if (uu > 0.0 && real_abs(on_a.t) < 1.0) on_b.u = vec3_add_scaled(on_b.u, -uv / uu, on_a.u);
         if (vec3_dot(on_b.u, on_b.u) > 1e-14 * vv) d = remove_component(d, on_b);
         distance = vec3_length(d);
     }
@@ -88,8 +88,8 @@ static void nearest_of_segments(vec3 p, vec3 u, vec3 q, vec3 v, double *s, doubl
     }
 }
 
-static int capsules(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
-                    vy_contact *out)
+static int capsule_capsule(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
+                           vy_contact *out)
 {
     const vec3 u = capsule_axis(a, pose_a), v = capsule_axis(b, pose_b);
     double s, t;
@@ -149,20 +149,20 @@ static void flip(vy_contact *c)
 int vy_contact_closed_form(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                            int *hit, vy_contact *out)
 {
-    const int sphere_a = a->kind == VY_SHAPE_SPHERE, sphere_b = b->kind == VY_SHAPE_SPHERE;
-    if (sphere_a && sphere_b) {
+    const int is_sphere_a = a->kind == VY_SHAPE_SPHERE, is_sphere_b = b->kind == VY_SHAPE_SPHERE;
+    if (is_sphere_a && is_sphere_b) {
         const segment_point none = {vec3_zero(), 0.0};
         *hit = sphere_contact(pose_a->position, a->sphere.radius, none, pose_b->position, b->sphere.radius,
                               none, vec3_make(1.0, 0.0, 0.0), out);
-    } else if (sphere_a && b->kind == VY_SHAPE_CAPSULE) {
+    } else if (is_sphere_a && b->kind == VY_SHAPE_CAPSULE) {
         *hit = sphere_capsule(a, pose_a, b, pose_b, out);
-    } else if (sphere_a && b->kind == VY_SHAPE_BOX) {
+    } else if (is_sphere_a && b->kind == VY_SHAPE_BOX) {
         *hit = sphere_box(a, pose_a, b, pose_b, out);
-    } else if (sphere_b && (a->kind == VY_SHAPE_CAPSULE || a->kind == VY_SHAPE_BOX)) {
+    } else if (is_sphere_b && (a->kind == VY_SHAPE_CAPSULE || a->kind == VY_SHAPE_BOX)) {
         vy_contact_closed_form(b, pose_b, a, pose_a, hit, out);
         if (*hit) flip(out);
     } else if (a->kind == VY_SHAPE_CAPSULE && b->kind == VY_SHAPE_CAPSULE) {
-        *hit = capsules(a, pose_a, b, pose_b, out);
+        *hit = capsule_capsule(a, pose_a, b, pose_b, out);
     } else {
         return 0;
     }

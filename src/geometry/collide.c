@@ -20,7 +20,7 @@ static void flip(vy_manifold *m)
 }
 
 // A sphere has one contact point: it is the manifold.
-static void single_point(const vy_contact *c, vy_manifold *out)
+static void set_single_point(const vy_contact *c, vy_manifold *out)
 {
     VY_ASSERT(vec3_is_unit(c->normal) && c->depth >= 0.0);
     out->normal = c->normal;
@@ -34,12 +34,12 @@ static void single_point(const vy_contact *c, vy_manifold *out)
 static vy_status collide_convex(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
                                 const vy_pose *pose_b, double margin, vy_manifold *out)
 {
-    vy_contact round;
+    vy_contact closed_form;
     int hit = 0;
-    const int has_closed_form = vy_contact_closed_form(a, pose_a, b, pose_b, &hit, &round);
+    const int has_closed_form = vy_contact_closed_form(a, pose_a, b, pose_b, &hit, &closed_form);
     if (has_closed_form && (!hit || a->kind == VY_SHAPE_SPHERE || b->kind == VY_SHAPE_SPHERE)) {
         out->count = 0;
-        if (hit) single_point(&round, out);
+        if (hit) set_single_point(&closed_form, out);
         return VY_OK;
     }
     vy_core_pair pair;
@@ -48,9 +48,9 @@ static vy_status collide_convex(const vy_shape *a, const vy_pose *pose_a, const 
     vy_pair_set_poses(pose_a, pose_b, &pair);
     vy_local_contact c;
     if (has_closed_form) {
-        c.normal = quat_unrotate(pose_a->rotation, round.normal);
-        c.depth = round.depth;
-        c.point_a = quat_unrotate(pose_a->rotation, vec3_sub(round.point_a, pose_a->position));
+        c.normal = quat_unrotate(pose_a->rotation, closed_form.normal);
+        c.depth = closed_form.depth;
+        c.point_a = quat_unrotate(pose_a->rotation, vec3_sub(closed_form.point_a, pose_a->position));
     } else {
         const vy_query_options options = vy_options_with_defaults(NULL);
         vy_query_info info = {0, 0, 0};
@@ -82,15 +82,15 @@ static vy_status collide(const vy_shape *a, const vy_pose *pose_a, const vy_shap
 {
     VY_ASSERT(margin >= 0.0);
     if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b)) return VY_BAD_VALUE;
-    const int convex_a = vy_shape_is_convex(a), convex_b = vy_shape_is_convex(b);
-    if (!convex_a && !convex_b) return VY_BAD_VALUE;
+    const int is_convex_a = vy_shape_is_convex(a), is_convex_b = vy_shape_is_convex(b);
+    if (!is_convex_a && !is_convex_b) return VY_BAD_VALUE;
     if (a->kind == VY_SHAPE_HEIGHT_FIELD || b->kind == VY_SHAPE_HEIGHT_FIELD) {
         vy_manifold all[VY_COLLIDE_MANIFOLDS];
         out->count = 0;
         if (collide_field(a, pose_a, b, pose_b, margin, all) > 0) *out = all[0];
-    } else if (!convex_a) {
+    } else if (!is_convex_a) {
         vy_collide_plane(&a->plane, pose_a, b, pose_b, out);
-    } else if (!convex_b) {
+    } else if (!is_convex_b) {
         vy_collide_plane(&b->plane, pose_b, a, pose_a, out);
         flip(out);
     } else if (a->kind == VY_SHAPE_BOX && b->kind == VY_SHAPE_BOX) {
@@ -108,17 +108,17 @@ vy_status vy_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b
     return collide(a, pose_a, b, pose_b, 0.0, out);
 }
 
-// The manifold with B moved by `back` along -n, where it overlaps A; the points are moved back.
+// The manifold with B moved by `shift` along -n, where it overlaps A; the points are moved back.
 static vy_status collide_moved(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
-                               const vy_pose *pose_b, vec3 n, double back, double margin, vy_manifold *out)
+                               const vy_pose *pose_b, vec3 n, double shift, double margin, vy_manifold *out)
 {
-    VY_ASSERT(back >= 0.0 && vec3_is_unit(n));
+    VY_ASSERT(shift >= 0.0 && vec3_is_unit(n));
     vy_pose moved = *pose_b;
-    moved.position = vec3_add_scaled(pose_b->position, -back, n);
+    moved.position = vec3_add_scaled(pose_b->position, -shift, n);
     const vy_status status = collide(a, pose_a, b, &moved, margin, out);
     if (status != VY_OK) return status;
     VY_ASSERT(out->count >= 0 && out->count <= VY_MANIFOLD_POINTS);
-    const double moved_depth = back * vec3_dot(out->normal, n);
+    const double moved_depth = shift * vec3_dot(out->normal, n);
     for (int i = 0; i < out->count; ++i) {
         vy_manifold_point *p = &out->points[i];
         p->depth -= moved_depth;
@@ -131,11 +131,11 @@ static vy_status collide_moved(const vy_shape *a, const vy_pose *pose_a, const v
 static vy_status collide_plane_near(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
                                     const vy_pose *pose_b, double margin, vy_manifold *out)
 {
-    const int plane_a = a->kind == VY_SHAPE_PLANE;
-    const vy_pose *ground = plane_a ? pose_a : pose_b, *over = plane_a ? pose_b : pose_a;
-    const vy_plane below = vy_plane_below(&(plane_a ? a : b)->plane, ground, over->position);
-    const vec3 up = quat_rotate(ground->rotation, below.normal);
-    return collide_moved(a, pose_a, b, pose_b, plane_a ? up : vec3_neg(up), margin, 0.0, out);
+    const int is_plane_a = a->kind == VY_SHAPE_PLANE;
+    const vy_pose *pose_plane = is_plane_a ? pose_a : pose_b, *pose_shape = is_plane_a ? pose_b : pose_a;
+    const vy_plane below = vy_plane_below(&(is_plane_a ? a : b)->plane, pose_plane, pose_shape->position);
+    const vec3 up = quat_rotate(pose_plane->rotation, below.normal);
+    return collide_moved(a, pose_a, b, pose_b, is_plane_a ? up : vec3_neg(up), margin, 0.0, out);
 }
 
 static double radius_of(const vy_shape *shape)

@@ -20,9 +20,9 @@ typedef struct vy_epa_face {
 
 /// The working storage of one query, on the stack.
 typedef struct vy_epa {
-    double d[VY_EPA_FACES]; ///< [m] distance of the face's plane from the origin
-    vec3 w[VY_EPA_VERTICES];
-    uint32_t ia[VY_EPA_VERTICES], ib[VY_EPA_VERTICES];
+    double d[VY_EPA_FACES];                            ///< [m] distance of the face's plane from the origin
+    vec3 w[VY_EPA_VERTICES];                           ///< [m] the vertices, points of A - B
+    uint32_t ia[VY_EPA_VERTICES], ib[VY_EPA_VERTICES]; ///< their ids, as in vy_minkowski_vertex
     vy_epa_face faces[VY_EPA_FACES];
     uint16_t stack[VY_EPA_FACES];      ///< edges still to cross
     uint16_t horizon[VY_EPA_VERTICES]; ///< edges of the remaining faces, around the hole
@@ -31,7 +31,7 @@ typedef struct vy_epa {
 } vy_epa;
 
 typedef struct vy_epa_result {
-    int converged;         ///< 0: the storage or the cap was used up, or rounding broke the polytope
+    int converged;         ///< 0: the storage or the iterations were used up, or rounding broke the polytope
     vec3 normal;           ///< unit, in A's frame: moving B along it by `depth` separates the cores
     double depth;          ///< [m] extent of A - B along the normal: never less than the true depth.
                            ///< Not converged: the smallest of all faces, or 1e38 and no normal

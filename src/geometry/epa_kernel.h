@@ -86,9 +86,9 @@ VY_FN void epa_link(vy_epa *e, int f, int i, int g, int j)
 VY_FN int epa_is_visible(const vy_epa *e, int f, vec3 w, double eps, double float_error)
 {
     const vy_epa_face *face = &e->faces[f];
-    const vec3 coarse = vec3_make((double)face->n[0], (double)face->n[1], (double)face->n[2]);
-    const double over = vec3_dot(coarse, w) - e->d[f];
-    if (real_abs(over) > float_error) return over > 0.0;
+    const vec3 coarse_normal = vec3_make((double)face->n[0], (double)face->n[1], (double)face->n[2]);
+    const double height = vec3_dot(coarse_normal, w) - e->d[f];
+    if (real_abs(height) > float_error) return height > 0.0;
     double d;
     const vec3 n = epa_plane(e, face->v[0], face->v[1], face->v[2], &d);
     return vec3_dot(n, w) - d > eps;
@@ -100,7 +100,7 @@ static int epa_remove_visible(vy_epa *e, int f, vec3 w, double eps, double float
 {
     VY_ASSERT(e->faces[f].alive);
     uint8_t removed[VY_EPA_FACES];
-    int top = 0, edges = 0, count = 1;
+    int top = 0, edge_count = 0, removed_count = 1;
     removed[0] = (uint8_t)f;
     epa_remove_face(e, f);
     for (int i = 2; i >= 0; --i) e->stack[top++] = e->faces[f].next[i];
@@ -111,34 +111,34 @@ static int epa_remove_visible(vy_epa *e, int f, vec3 w, double eps, double float
         if (!face->alive) continue;
         if (epa_is_visible(e, g, w, eps, float_error)) {
             if (top + 2 > VY_EPA_FACES) return 0;
-            VY_ASSERT(count < VY_EPA_FACES);
-            removed[count++] = (uint8_t)g;
+            VY_ASSERT(removed_count < VY_EPA_FACES);
+            removed[removed_count++] = (uint8_t)g;
             epa_remove_face(e, g);
             e->stack[top++] = face->next[i == 0 ? 2 : i - 1];
             e->stack[top++] = face->next[i == 2 ? 0 : i + 1];
         } else {
-            if (edges == VY_EPA_VERTICES) return 0;
-            e->horizon[edges++] = (uint16_t)link;
+            if (edge_count == VY_EPA_VERTICES) return 0;
+            e->horizon[edge_count++] = (uint16_t)link;
         }
     }
-    for (int i = 0; i < count; ++i) epa_free_face(e, removed[i]);
-    return edges;
+    for (int i = 0; i < removed_count; ++i) epa_free_face(e, removed[i]);
+    return edge_count;
 }
 
 // Fill the hole with triangles from the horizon to vertex k. Returns 0 when the horizon is no closed loop:
 // rounding has broken the polytope.
-static int epa_fill_horizon(vy_epa *e, int edges, int k)
+static int epa_fill_horizon(vy_epa *e, int edge_count, int k)
 {
-    VY_ASSERT(edges >= 0 && edges <= VY_EPA_VERTICES && k == e->vertex_count - 1);
+    VY_ASSERT(edge_count >= 0 && edge_count <= VY_EPA_VERTICES && k == e->vertex_count - 1);
     int first = -1, last = -1;
-    for (int r = 0; r < edges; ++r) {
-        const int g = e->horizon[r] / 4, i = e->horizon[r] % 4;
+    for (int edge = 0; edge < edge_count; ++edge) {
+        const int g = e->horizon[edge] / 4, i = e->horizon[edge] % 4;
         VY_ASSERT(e->faces[g].alive);
         const int a = e->faces[g].v[i == 2 ? 0 : i + 1], b = e->faces[g].v[i];
         const int f = epa_make_face(e, a, b, k);
         if (f < 0) return 0;
         epa_link(e, f, 0, g, i);
-        if (r == 0) {
+        if (edge == 0) {
             first = f;
         } else {
             if (e->faces[last].v[1] != a) return 0;
@@ -146,7 +146,7 @@ static int epa_fill_horizon(vy_epa *e, int edges, int k)
         }
         last = f;
     }
-    if (edges < 3 || e->faces[last].v[1] != e->faces[first].v[0]) return 0;
+    if (edge_count < 3 || e->faces[last].v[1] != e->faces[first].v[0]) return 0;
     epa_link(e, last, 1, first, 2);
     return 1;
 }
@@ -212,22 +212,22 @@ static void epa_witness(const vy_core_pair *pair, const vy_epa *e, int f, double
                         vy_epa_result *out)
 {
     double lambda[3], min_weight = epa_weights(e, f, lambda), sum = 0.0;
-    int at = f;
+    int nearest_face = f;
     for (int g = 0; g < e->face_count && min_weight < 0.0; ++g) {
-        double other[3];
+        double weights[3];
         if (!epa_same_facet(e, f, g, tolerance, out)) continue;
-        const double low = epa_weights(e, g, other);
-        if (low > min_weight) {
-            min_weight = low;
-            at = g;
-            for (int i = 0; i < 3; ++i) lambda[i] = other[i];
+        const double least_weight = epa_weights(e, g, weights);
+        if (least_weight > min_weight) {
+            min_weight = least_weight;
+            nearest_face = g;
+            for (int i = 0; i < 3; ++i) lambda[i] = weights[i];
         }
     }
     for (int i = 0; i < 3; ++i) sum += lambda[i] = real_max(lambda[i], 0.0);
     VY_ASSERT(sum > 0.0);
     vec3 a = vec3_zero();
     for (int i = 0; i < 3; ++i) {
-        a = vec3_add_scaled(a, lambda[i] / sum, vy_core_point(&pair->a, e->ia[e->faces[at].v[i]]));
+        a = vec3_add_scaled(a, lambda[i] / sum, vy_core_point(&pair->a, e->ia[e->faces[nearest_face].v[i]]));
     }
     out->has_points = min_weight >= -1e-10;
     out->point_a = a;
@@ -239,9 +239,9 @@ VY_FN int epa_search_beyond(const vy_core_pair *pair, const vy_epa *e, int f, do
                             double float_error, vy_minkowski_vertex *m, vy_epa_result *out)
 {
     const vy_epa_face *face = &e->faces[f];
-    const vec3 coarse = vec3_make((double)face->n[0], (double)face->n[1], (double)face->n[2]);
-    minkowski_support(pair, coarse.x, coarse.y, coarse.z, m);
-    if (vec3_dot(coarse, m->w) - e->d[f] > float_error)
+    const vec3 coarse_normal = vec3_make((double)face->n[0], (double)face->n[1], (double)face->n[2]);
+    minkowski_support(pair, coarse_normal.x, coarse_normal.y, coarse_normal.z, m);
+    if (vec3_dot(coarse_normal, m->w) - e->d[f] > float_error)
         return 0; // far from converged: the single-precision normal is good enough
     double d;
     const vec3 n = epa_plane(e, face->v[0], face->v[1], face->v[2], &d);
@@ -252,7 +252,7 @@ VY_FN int epa_search_beyond(const vy_core_pair *pair, const vy_epa *e, int f, do
 }
 
 // The face normal along which the extent of A - B is smallest.
-static void epa_best_face(const vy_core_pair *pair, const vy_epa *e, vy_epa_result *out)
+static void epa_find_best_face(const vy_core_pair *pair, const vy_epa *e, vy_epa_result *out)
 {
     out->depth = NO_FACE;
     for (int f = 0; f < e->face_count; ++f) {
@@ -270,10 +270,10 @@ static void epa_best_face(const vy_core_pair *pair, const vy_epa *e, vy_epa_resu
     }
 }
 
-static void epa_expand(const vy_core_pair *pair, const vy_minkowski_vertex v[4], double tolerance, int cap,
-                       vy_epa_result *out)
+static void epa_expand(const vy_core_pair *pair, const vy_minkowski_vertex v[4], double tolerance,
+                       int max_iterations, vy_epa_result *out)
 {
-    VY_ASSERT(tolerance > 0.0 && cap > 0 && pair->scale > 0.0);
+    VY_ASSERT(tolerance > 0.0 && max_iterations > 0 && pair->scale > 0.0);
     // Points this near to a plane count as in it: less would make slivers whose planes are noise.
     const double eps = 0.1 * tolerance, float_error = 1e-6 * pair->scale;
     vy_epa e;
@@ -281,7 +281,7 @@ static void epa_expand(const vy_core_pair *pair, const vy_minkowski_vertex v[4],
     out->converged = out->has_points = 0;
     out->iterations = 0;
     int valid = epa_start(&e, v);
-    while (valid && out->iterations < cap) {
+    while (valid && out->iterations < max_iterations) {
         const int f = argmin(e.d, e.face_count);
         VY_ASSERT(f >= 0 && f < e.face_count && e.faces[f].alive);
         ++out->iterations;
@@ -292,8 +292,8 @@ static void epa_expand(const vy_core_pair *pair, const vy_minkowski_vertex v[4],
         }
         if (e.vertex_count == VY_EPA_VERTICES) break;
         epa_add_vertex(&e, &m);
-        const int edges = epa_remove_visible(&e, f, m.w, eps, float_error);
-        valid = epa_fill_horizon(&e, edges, e.vertex_count - 1);
+        const int horizon_edges = epa_remove_visible(&e, f, m.w, eps, float_error);
+        valid = epa_fill_horizon(&e, horizon_edges, e.vertex_count - 1);
     }
-    epa_best_face(pair, &e, out);
+    epa_find_best_face(pair, &e, out);
 }

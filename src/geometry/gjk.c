@@ -109,45 +109,45 @@ static int nearest_of_tetrahedron(vy_gjk_result *g)
     static const int face[4][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}};
     double barycentric[4],
         sum = 0.0; // coordinates of the origin: for each vertex the height over the opposite face
-    int inside = 1;
+    int is_inside = 1;
     for (int i = 0; i < 4; ++i) {
         const vec3 a = g->p[face[i][0]].w, b = g->p[face[i][1]].w, c = g->p[face[i][2]].w;
         const vec3 n = vec3_cross(vec3_sub(b, a), vec3_sub(c, a));
-        const double other = vec3_dot(n, vec3_sub(g->p[face[i][3]].w, a));
-        barycentric[i] = -vec3_dot(n, a) / other;
-        inside &= barycentric[i] > 0.0;
+        const double opposite_height = vec3_dot(n, vec3_sub(g->p[face[i][3]].w, a));
+        barycentric[i] = -vec3_dot(n, a) / opposite_height;
+        is_inside &= barycentric[i] > 0.0;
         sum += barycentric[i];
     }
-    const int flat =
+    const int is_flat =
         !(real_abs(sum - 1.0) < 1e-6); // then the coordinates are rounding, and every face is tried
-    if (inside && !flat) {
+    if (is_inside && !is_flat) {
         for (int i = 0; i < 4; ++i) g->lambda[face[i][3]] = barycentric[i];
         g->v = vec3_zero();
         return 1;
     }
     nearest best = {0, {0.0, 0.0, 0.0}, vec3_zero(), DBL_MAX};
-    int at = 0;
+    int best_face = 0;
     for (int i = 0; i < 4; ++i) {
-        if (barycentric[i] > 0.0 && !flat) continue;
+        if (barycentric[i] > 0.0 && !is_flat) continue;
         const nearest r = nearest_of_triangle(g->p[face[i][0]].w, g->p[face[i][1]].w, g->p[face[i][2]].w);
         if (r.v2 < best.v2) {
             best = r;
-            at = i;
+            best_face = i;
         }
     }
-    keep_vertices(g, &best, face[at]);
+    keep_vertices(g, &best, face[best_face]);
     return 0;
 }
 
 int vy_simplex_nearest(vy_gjk_result *g)
 {
     VY_ASSERT(g->count >= 1 && g->count <= 4);
-    static const int same[3] = {0, 1, 2};
+    static const int identity[3] = {0, 1, 2};
     if (g->count == 4) return nearest_of_tetrahedron(g);
     const nearest r = g->count == 1   ? nearest_vertex(g->p[0].w, 0)
                       : g->count == 2 ? nearest_of_segment(g->p[0].w, g->p[1].w)
                                       : nearest_of_triangle(g->p[0].w, g->p[1].w, g->p[2].w);
-    keep_vertices(g, &r, same);
+    keep_vertices(g, &r, identity);
     return 0;
 }
 
@@ -196,16 +196,16 @@ static int has_vertex(const vy_gjk_result *g, const vy_minkowski_vertex *m)
     return 0;
 }
 
-void vy_gjk_distance(const vy_core_pair *pair, const vy_simplex *cache, double limit, int cap,
+void vy_gjk_distance(const vy_core_pair *pair, const vy_simplex *cache, double limit, int max_iterations,
                      vy_gjk_result *out)
 {
-    VY_ASSERT(cap > 0 && pair->scale > 0.0);
+    VY_ASSERT(max_iterations > 0 && pair->scale > 0.0);
     const vy_support_table *s = vy_support();
     const double tolerance = 1e-15 * pair->scale;
     start_simplex(pair, cache, out);
     out->beyond_limit = 0;
     double v2 = vec3_dot(out->v, out->v);
-    while (v2 > tolerance * tolerance && out->iterations < cap) {
+    while (v2 > tolerance * tolerance && out->iterations < max_iterations) {
         vy_gjk_result next = *out;
         VY_ASSERT(next.count >= 1 && next.count <= 3);
         vy_minkowski_vertex *w = &next.p[next.count];
@@ -225,10 +225,10 @@ void vy_gjk_distance(const vy_core_pair *pair, const vy_simplex *cache, double l
             v2 = 0.0;
             break;
         }
-        const double next2 = vec3_dot(next.v, next.v);
-        if (!(next2 < v2)) break; // no progress because of rounding
+        const double next_v2 = vec3_dot(next.v, next.v);
+        if (!(next_v2 < v2)) break; // no progress because of rounding
         *out = next;
-        v2 = next2;
+        v2 = next_v2;
     }
     out->distance = v2 > tolerance * tolerance ? real_sqrt(v2) : 0.0;
 }

@@ -18,8 +18,8 @@ typedef struct vy_gjk_result {
 
 /// @param cache a simplex of an earlier query of the same two shapes to start from; may be NULL
 /// @param limit [m] stop as soon as the distance is certainly greater; negative: never
-/// @param cap   largest number of support points
-void vy_gjk_distance(const vy_core_pair *pair, const vy_simplex *cache, double limit, int cap,
+/// @param max_iterations   largest number of support points
+void vy_gjk_distance(const vy_core_pair *pair, const vy_simplex *cache, double limit, int max_iterations,
                      vy_gjk_result *out);
 
 /// The nearest points of both cores in A's frame.

@@ -14,21 +14,21 @@
 
 static field_patch *patch_for(field_pair *pair, vec3 n, double depth)
 {
-    field_patch *shallow = &pair->patches[0];
-    for (int k = 0; k < pair->count; ++k) {
+    field_patch *slot = &pair->patches[0];
+    for (int k = 0; k < pair->patch_count; ++k) {
         field_patch *p = &pair->patches[k];
         if (vec3_dot(p->first_normal, n) > SAME_NORMAL) return p;
-        if (p->depth < shallow->depth) shallow = p;
+        if (p->depth < slot->depth) slot = p;
     }
-    if (pair->count < FIELD_PATCHES) {
-        shallow = &pair->patches[pair->count++];
-    } else if (!(depth > shallow->depth)) {
+    if (pair->patch_count < FIELD_PATCHES) {
+        slot = &pair->patches[pair->patch_count++];
+    } else if (!(depth > slot->depth)) {
         return NULL;
     }
-    shallow->first_normal = shallow->normal = n;
-    shallow->depth = depth;
-    shallow->count = 0;
-    return shallow;
+    slot->first_normal = slot->normal = n;
+    slot->depth = depth;
+    slot->count = 0;
+    return slot;
 }
 
 // Keep up to four points. Of those that are equally deep one at the border is the first: on flat ground the
@@ -53,10 +53,10 @@ static void reduce_patch(const field_pair *pair, field_patch *p)
     vy_candidates c;
     c.count = p->count;
     for (int i = 0; i < p->count; ++i) {
-        const int from = i == 0 ? first : i <= first ? i - 1 : i;
-        c.points[i].p = p->points[from].p;
-        c.points[i].depth = real_min(p->points[from].depth, p->points[first].depth);
-        c.points[i].id = p->points[from].id;
+        const int source = i == 0 ? first : i <= first ? i - 1 : i;
+        c.points[i].p = p->points[source].p;
+        c.points[i].depth = real_min(p->points[source].depth, p->points[first].depth);
+        c.points[i].id = p->points[source].id;
     }
     vy_manifold_reduce(&c);
     p->count = c.count;
@@ -132,17 +132,17 @@ static uint64_t vertex_of_face_id(const field_face *t, uint32_t vertex)
 // The part of a polygon or segment over the triangle.
 static void clip_feature(field_pair *pair, const field_face *t, const vy_feature *feature)
 {
-    vy_feature top = {.count = 3, .face = t->id};
-    int above = 1;
+    vy_feature triangle = {.count = 3, .face = t->id};
+    int is_above = 1;
     for (int i = 0; i < 3; ++i) {
-        top.p[i] = t->corner[i];
-        top.id[i] = (uint32_t)i;
+        triangle.p[i] = t->corner[i];
+        triangle.id[i] = (uint32_t)i;
     }
-    for (int i = 0; i < feature->count; ++i) above &= height_over(t, feature->p[i]) > 0.0;
-    top.normal = above ? t->n : vec3_make(0.0, 0.0, 1.0);
+    for (int i = 0; i < feature->count; ++i) is_above &= height_over(t, feature->p[i]) > 0.0;
+    triangle.normal = is_above ? t->n : vec3_make(0.0, 0.0, 1.0);
     vy_candidates c;
     c.count = 0;
-    vy_manifold_clip(&top, feature, top.normal, 0, 1, 1e300, 0.0, &c);
+    vy_manifold_clip(&triangle, feature, triangle.normal, 0, 1, 1e300, 0.0, &c);
     for (int i = 0; i < c.count; ++i)
         vy_height_field_add_point(pair, t->n, c.points[i].p, -height_over(t, c.points[i].p), c.points[i].id);
 }
@@ -150,20 +150,21 @@ static void clip_feature(field_pair *pair, const field_face *t, const vy_feature
 // A face that is not along the triangle: its vertices over it, and its lowest edge, if that is.
 static void collide_tilted_face(field_pair *pair, const field_face *t, const vy_feature *f)
 {
-    int low = 0;
+    int lowest = 0;
     for (int i = 0; i < f->count; ++i) {
         const double height = height_over(t, f->p[i]);
-        if (height < height_over(t, f->p[low])) low = i;
+        if (height < height_over(t, f->p[lowest])) lowest = i;
         if (height <= pair->margin && projects_onto(pair, t, f->p[i]))
             vy_height_field_add_point(pair, t->n, f->p[i], -height, vertex_of_face_id(t, f->id[i]));
     }
-    const int before = low == 0 ? f->count - 1 : low - 1, after = low == f->count - 1 ? 0 : low + 1;
+    const int before = lowest == 0 ? f->count - 1 : lowest - 1,
+              after = lowest == f->count - 1 ? 0 : lowest + 1;
     const int next = height_over(t, f->p[before]) < height_over(t, f->p[after]) ? before : after;
-    const vec3 d = vec3_sub(f->p[next], f->p[low]);
+    const vec3 d = vec3_sub(f->p[next], f->p[lowest]);
     if (vec3_dot(t->n, d) > FIELD_PARALLEL_SINE * vec3_length(d)) return;
     const vy_feature edge = {.count = 2,
-                             .p = {f->p[low], f->p[next]},
-                             .id = {f->id[low], f->id[next]},
+                             .p = {f->p[lowest], f->p[next]},
+                             .id = {f->id[lowest], f->id[next]},
                              .normal = f->normal,
                              .face = f->face};
     clip_feature(pair, t, &edge);
@@ -185,8 +186,8 @@ static void collide_face(field_pair *pair, const field_face *t)
         }
     }
     // Of a cylinder's rim or a large face the lowest point may not be one of the feature's.
-    const int found = pair->count;
-    for (int k = 0; k < found; ++k) {
+    const int patch_count = pair->patch_count;
+    for (int k = 0; k < patch_count; ++k) {
         if (vec3_dot(pair->patches[k].first_normal, t->n) > SAME_NORMAL &&
             pair->patches[k].depth >= -height - 1e-9 * pair->cores.scale)
             return;
@@ -195,7 +196,11 @@ static void collide_face(field_pair *pair, const field_face *t)
         vy_height_field_add_point(pair, t->n, lowest, -height, vertex_of_face_id(t, 0xffffff));
 }
 
-static int cell_of(double x, int cells) { return x <= 0.0 ? 0 : x >= (double)cells ? cells - 1 : (int)x; }
+// The cell in which x lies, in cells from the rim; outside the nearest.
+static int cell_of(double x, int cell_count)
+{
+    return x <= 0.0 ? 0 : x >= (double)cell_count ? cell_count - 1 : (int)x;
+}
 
 // Returns 0 when it is below the shape, or has no area.
 static int set_face(const field_pair *pair, int i, int j, int half, field_face *t)
@@ -253,7 +258,7 @@ static void collide_deep(field_pair *pair, const int low[2], const int high[2])
         return;
     }
     double min_depth = REAL_MAX;
-    vec3 best = vec3_zero(), point = vec3_zero();
+    vec3 best_normal = vec3_zero(), best_point = vec3_zero();
     field_face t;
     for (int j = low[1]; j < high[1]; ++j) {
         for (int i = low[0]; i < high[0]; ++i) {
@@ -267,13 +272,13 @@ static void collide_deep(field_pair *pair, const int low[2], const int high[2])
                 vy_gjk_distance(&pair->cores, NULL, pair->cores.b.margin, VY_QUERY_ITERATIONS, &g);
                 if (g.beyond_limit || g.distance > pair->cores.b.margin) continue;
                 min_depth = depth;
-                best = t.n;
-                point = lowest;
+                best_normal = t.n;
+                best_point = lowest;
             }
         }
     }
     if (min_depth < REAL_MAX)
-        vy_height_field_add_point(pair, best, point, min_depth, 0);
+        vy_height_field_add_point(pair, best_normal, best_point, min_depth, 0);
     else
         collide_buried(pair);
 }
@@ -304,16 +309,16 @@ static void init_pair(field_pair *pair, const vy_pose *pose_field, const vy_pose
     pair->cores.a.margin = pair->cores.a.outer_radius = 0.0;
     vy_pair_set_poses(pose_field, pose, &pair->cores);
     const vy_pose local = {pair->cores.offset, quat_mul(quat_conj(pose_field->rotation), pose->rotation)};
-    const vec3 more = vec3_make(pair->margin, pair->margin, pair->margin);
+    const vec3 widening = vec3_make(pair->margin, pair->margin, pair->margin);
     pair->box = vy_shape_bounds(pair->shape, &local);
-    pair->box.low = vec3_sub(pair->box.low, more);
-    pair->box.high = vec3_add(pair->box.high, more);
+    pair->box.low = vec3_sub(pair->box.low, widening);
+    pair->box.high = vec3_add(pair->box.high, widening);
     pair->cull_normal[0] = vec3_make(0.0, 0.0, 1.0);
     pair->cull_offset[0] = pair->box.low.z;
     pair->cull_normal[1] = thin_direction(pair);
     pair->cull_offset[1] =
         vec3_dot(pair->cull_normal[1], field_support(pair, pair->cull_normal[1])) - pair->margin;
-    pair->count = pair->has_fallback = 0;
+    pair->patch_count = pair->has_fallback = 0;
 }
 
 static void write_manifold(const vy_pose *pose, const field_patch *p, vy_manifold *out)
@@ -321,11 +326,11 @@ static void write_manifold(const vy_pose *pose, const field_patch *p, vy_manifol
     out->normal = quat_rotate(pose->rotation, p->normal);
     out->count = p->count;
     for (int i = 0; i < p->count; ++i) {
-        vy_manifold_point *m = &out->points[i];
-        m->point_b = vec3_add(pose->position, quat_rotate(pose->rotation, p->points[i].p));
-        m->point_a = vec3_add_scaled(m->point_b, p->points[i].depth, out->normal);
-        m->depth = p->points[i].depth;
-        m->id = p->points[i].id;
+        vy_manifold_point *contact_point = &out->points[i];
+        contact_point->point_b = vec3_add(pose->position, quat_rotate(pose->rotation, p->points[i].p));
+        contact_point->point_a = vec3_add_scaled(contact_point->point_b, p->points[i].depth, out->normal);
+        contact_point->depth = p->points[i].depth;
+        contact_point->id = p->points[i].id;
     }
 }
 
@@ -348,15 +353,15 @@ int vy_collide_height_field(const vy_height_field *field, const vy_pose *pose_fi
                          cell_of(box->high.y / size, field->ny - 1) + 1};
     collide_faces(&pair, low, high);
     vy_height_field_collide_edges(&pair, low, high);
-    if (pair.count == 0) collide_deep(&pair, low, high);
+    if (pair.patch_count == 0) collide_deep(&pair, low, high);
     int order[FIELD_PATCHES];
-    for (int k = 0; k < pair.count; ++k) { // deepest first; of equal ones the one that was found first
+    for (int k = 0; k < pair.patch_count; ++k) { // deepest first; of equal ones the one that was found first
         int at = k;
         for (; at > 0 && pair.patches[order[at - 1]].depth < pair.patches[k].depth; --at)
             order[at] = order[at - 1];
         order[at] = k;
     }
-    const int count = pair.count < VY_COLLIDE_MANIFOLDS ? pair.count : VY_COLLIDE_MANIFOLDS;
+    const int count = pair.patch_count < VY_COLLIDE_MANIFOLDS ? pair.patch_count : VY_COLLIDE_MANIFOLDS;
     for (int k = 0; k < count; ++k) {
         reduce_patch(&pair, &pair.patches[order[k]]);
         write_manifold(pose_field, &pair.patches[order[k]], &out[k]);

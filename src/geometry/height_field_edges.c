@@ -26,7 +26,7 @@ static void add_triangle_of_edge(const vy_height_field *f, int i, int j, field_e
     if (!has_vertex(f, i, j)) return;
     const vec3 d = vec3_sub(field_vertex(f, i, j), e->p),
                across = vec3_add_scaled(d, -vec3_dot(d, e->along), e->along);
-    e->across[e->sides++] = vec3_scale(1.0 / vec3_length(across), across);
+    e->across[e->side_count++] = vec3_scale(1.0 / vec3_length(across), across);
 }
 
 // The edge from vertex (i, j) along x (0), along y (1), or the cut of the cell (2). Returns 0 when there is
@@ -44,15 +44,15 @@ static int set_edge(const vy_height_field *f, int i, int j, int kind, field_edge
     e->q = field_vertex(f, to_i, to_j);
     const vec3 d = vec3_sub(e->q, e->p);
     e->along = vec3_scale(1.0 / vec3_length(d), d);
-    e->sides = 0;
+    e->side_count = 0;
     add_triangle_of_edge(f, i + 1, kind == 2 ? j : j + 1, e);
     add_triangle_of_edge(f, kind == 1 ? i - 1 : i, kind == 2 ? j + 1 : kind == 0 ? j - 1 : j, e);
-    return e->sides > 0;
+    return e->side_count > 0;
 }
 
 static int is_convex(const field_edge *e)
 {
-    if (e->sides == 1) return 1;
+    if (e->side_count == 1) return 1;
     vec3 n = vec3_cross(e->along, e->across[0]);
     if (n.z < 0.0) n = vec3_neg(n);
     return vec3_dot(n, e->across[1]) < -FIELD_FLAT_ANGLE;
@@ -60,8 +60,8 @@ static int is_convex(const field_edge *e)
 
 static int edge_allows_normal(const field_edge *e, vec3 n)
 {
-    if (e->sides == 1 && n.z < FIELD_MIN_RIM_NORMAL_Z) return 0;
-    for (int k = 0; k < e->sides; ++k) {
+    if (e->side_count == 1 && n.z < FIELD_MIN_RIM_NORMAL_Z) return 0;
+    for (int k = 0; k < e->side_count; ++k) {
         if (vec3_dot(n, e->across[k]) > FIELD_NORMAL_TOLERANCE) return 0;
     }
     return 1;
@@ -136,7 +136,7 @@ static double half_length(const vy_shape *s)
 }
 
 // The point z of the core, against a point of the ground.
-static void collide_round(field_pair *pair, vec3 ground, double z, const field_edge *e, double t)
+static void collide_core_point(field_pair *pair, vec3 ground, double z, const field_edge *e, double t)
 {
     const vec3 center = field_from_shape(pair, vec3_make(0.0, 0.0, z)), d = vec3_sub(center, ground);
     const double distance = vec3_length(d), separation = distance - pair->cores.b.margin;
@@ -198,24 +198,24 @@ static void collide_edge_round(field_pair *pair, const field_edge *e)
     const double half = half_length(pair->shape);
     if (half > 0.0 && collide_capsule_along(pair, e, p, q)) return;
     // The nearest points of the edge and the z axis, then of both segments.
-    const double across2 = d.x * d.x + d.y * d.y, all2 = vec3_dot(d, d);
-    double t = across2 > 1e-12 * all2 ? -(p.x * d.x + p.y * d.y) / across2 : 0.5, z = p.z + t * d.z;
+    const double across2 = d.x * d.x + d.y * d.y, length2 = vec3_dot(d, d);
+    double t = across2 > 1e-12 * length2 ? -(p.x * d.x + p.y * d.y) / across2 : 0.5, z = p.z + t * d.z;
     if (half > 0.0 && t > END_TOLERANCE && t < 1.0 - END_TOLERANCE && z > -half && z < half) {
         collide_capsule_across(pair, e, d, t, z);
         return;
     }
     t = real_clamp(t, 0.0, 1.0);
     z = real_clamp(p.z + t * d.z, -half, half);
-    t = real_clamp(-(p.x * d.x + p.y * d.y + (p.z - z) * d.z) / all2, 0.0, 1.0);
+    t = real_clamp(-(p.x * d.x + p.y * d.y + (p.z - z) * d.z) / length2, 0.0, 1.0);
     z = real_clamp(p.z + t * d.z, -half, half);
-    if (t > END_TOLERANCE && t < 1.0 - END_TOLERANCE) collide_round(pair, edge_point(e, t), z, e, t);
+    if (t > END_TOLERANCE && t < 1.0 - END_TOLERANCE) collide_core_point(pair, edge_point(e, t), z, e, t);
 }
 
 static void collide_vertex_round(field_pair *pair, const field_edge *e)
 {
     const vec3 q = field_to_shape(pair, e->p);
     const double half = half_length(pair->shape);
-    collide_round(pair, e->p, real_clamp(q.z, -half, half), e, 0.0);
+    collide_core_point(pair, e->p, real_clamp(q.z, -half, half), e, 0.0);
 }
 
 // ---- boxes and hulls: their faces against vertices and edges, and edges against edges
@@ -227,30 +227,31 @@ static void collide_vertex_faces(field_pair *pair, const field_edge *e)
     const vy_shape *s = pair->shape;
     const vec3 q = field_to_shape(pair, e->p);
     const int count = polyhedron_face_count(s);
-    double best = -REAL_MAX, outside = -REAL_MAX;
+    double best_beyond = -REAL_MAX, max_beyond = -REAL_MAX;
     int face = -1;
-    vec3 normal = vec3_zero();
+    vec3 best_normal = vec3_zero();
     for (int f = 0; f < count; ++f) {
         const double beyond = vec3_dot(polyhedron_face_normal(s, f), q) - polyhedron_face_offset(s, f);
         if (beyond > pair->margin) return;
-        outside = real_max(outside, beyond);
-        if (!(beyond > best)) continue;
+        max_beyond = real_max(max_beyond, beyond);
+        if (!(beyond > best_beyond)) continue;
         const vec3 n = vec3_neg(mat3_mul_vec(pair->cores.rotation, polyhedron_face_normal(s, f)));
         if (!(n.z > 0.0) || !vertex_allows_normal(pair->field, e->from[0], e->from[1], n)) continue;
-        best = beyond;
+        best_beyond = beyond;
         face = f;
-        normal = n;
+        best_normal = n;
     }
-    if (face < 0 || !is_plausible(-best, -outside)) return;
-    if (outside > 0.0) { // in front of the face, not beside it?
-        const vec3 foot = vec3_add_scaled(q, -best, polyhedron_face_normal(s, face));
+    if (face < 0 || !is_plausible(-best_beyond, -max_beyond)) return;
+    if (max_beyond > 0.0) { // in front of the face, not beside it?
+        const vec3 foot = vec3_add_scaled(q, -best_beyond, polyhedron_face_normal(s, face));
         for (int f = 0; f < count; ++f) {
             if (vec3_dot(polyhedron_face_normal(s, f), foot) - polyhedron_face_offset(s, f) >
                 1e-9 * pair->cores.scale)
                 return;
         }
     }
-    add_point_above(pair, normal, e->p, best, vertex_id(pair, e->from[0], e->from[1], (uint32_t)face));
+    add_point_above(pair, best_normal, e->p, best_beyond,
+                    vertex_id(pair, e->from[0], e->from[1], (uint32_t)face));
 }
 
 // How deep a box or hull overlaps an edge, along whatever direction; below zero: they are apart. The sum of
@@ -267,8 +268,8 @@ static double min_depth_of(const field_pair *pair, const field_edge *e)
     for (int k = 0; k < polyhedron_edge_count(s); ++k) {
         const polyhedron_edge b = polyhedron_edge_of(s, k);
         const vec3 m = vec3_cross(d, b.along);
-        const double length2 = vec3_dot(m, m), all2 = vec3_dot(d, d) * vec3_dot(b.along, b.along);
-        if (vec3_dot(d, b.left) * vec3_dot(d, b.right) > 0.0 || !(length2 > 1e-14 * all2)) continue;
+        const double length2 = vec3_dot(m, m), max_length2 = vec3_dot(d, d) * vec3_dot(b.along, b.along);
+        if (vec3_dot(d, b.left) * vec3_dot(d, b.right) > 0.0 || !(length2 > 1e-14 * max_length2)) continue;
         const double gap = vec3_dot(m, vec3_sub(p, b.point)) / real_sqrt(length2);
         max_gap = real_max(max_gap, vec3_dot(m, vec3_add(b.left, b.right)) < 0.0 ? -gap : gap);
     }
@@ -277,20 +278,20 @@ static double min_depth_of(const field_pair *pair, const field_edge *e)
 
 // The part of an edge in front of a face or along a segment of the shape, as parameters. `n` is the direction
 // in which it is looked at. Returns 0 when there is none.
-static int clip_edge(const field_edge *e, const vy_feature *f, vec3 n, double *from, double *to)
+static int clip_edge(const field_edge *e, const vy_feature *f, vec3 n, double *t_from, double *t_to)
 {
     const vec3 d = vec3_sub(e->q, e->p);
-    *from = 0.0;
-    *to = 1.0;
+    *t_from = 0.0;
+    *t_to = 1.0;
     for (int i = 0; i < f->count; ++i) {
         const vec3 a = f->p[i], b = f->p[i + 1 == f->count ? 0 : i + 1];
-        const vec3 out = f->count == 2 ? vec3_sub(a, b) : vec3_cross(n, vec3_sub(b, a));
-        const double gap = vec3_dot(out, vec3_sub(a, e->p)), speed = vec3_dot(out, d);
-        if (speed > 0.0) *to = real_min(*to, gap / speed);
-        if (speed < 0.0) *from = real_max(*from, gap / speed);
+        const vec3 outward = f->count == 2 ? vec3_sub(a, b) : vec3_cross(n, vec3_sub(b, a));
+        const double gap = vec3_dot(outward, vec3_sub(a, e->p)), speed = vec3_dot(outward, d);
+        if (speed > 0.0) *t_to = real_min(*t_to, gap / speed);
+        if (speed < 0.0) *t_from = real_max(*t_from, gap / speed);
         if (speed == 0.0 && gap < 0.0) return 0;
     }
-    return *from <= *to;
+    return *t_from <= *t_to;
 }
 
 // The ends of the part of an edge that lies along a feature of the shape, which faces it along -n.
@@ -303,8 +304,8 @@ static int collide_edge_feature(field_pair *pair, const field_edge *e, const vy_
         const vec3 ground = edge_point(e, t[k]);
         double separation = vec3_dot(f->normal, vec3_sub(ground, f->p[0])) / facing;
         if (f->count == 2) { // the point of the segment beside it
-            const vec3 d = vec3_sub(f->p[1], f->p[0]), from = vec3_sub(ground, f->p[0]);
-            const vec3 projected = vec3_add_scaled(f->p[0], vec3_dot(from, d) / vec3_dot(d, d), d);
+            const vec3 d = vec3_sub(f->p[1], f->p[0]), offset = vec3_sub(ground, f->p[0]);
+            const vec3 projected = vec3_add_scaled(f->p[0], vec3_dot(offset, d) / vec3_dot(d, d), d);
             separation = vec3_dot(n, vec3_sub(projected, ground));
         }
         if (!pair->cores.b.smooth && !is_plausible(-separation, e->depth)) continue;
@@ -322,17 +323,17 @@ static int collide_edge_faces(field_pair *pair, const field_edge *e)
     double best = -REAL_MAX;
     int face = -1;
     for (int f = 0; f < polyhedron_face_count(s); ++f) {
-        const vec3 local = polyhedron_face_normal(s, f);
-        const double offset = polyhedron_face_offset(s, f), beyond_p = vec3_dot(local, p) - offset,
-                     beyond_q = vec3_dot(local, q) - offset, nearer = real_min(beyond_p, beyond_q);
-        if (nearer > pair->margin) return 1; // wholly in front of a face, too far
-        if (!(nearer > best)) continue;
-        const vec3 n = vec3_neg(mat3_mul_vec(pair->cores.rotation, local));
+        const vec3 local_normal = polyhedron_face_normal(s, f);
+        const double offset = polyhedron_face_offset(s, f), beyond_p = vec3_dot(local_normal, p) - offset,
+                     beyond_q = vec3_dot(local_normal, q) - offset, min_beyond = real_min(beyond_p, beyond_q);
+        if (min_beyond > pair->margin) return 1; // wholly in front of a face, too far
+        if (!(min_beyond > best)) continue;
+        const vec3 n = vec3_neg(mat3_mul_vec(pair->cores.rotation, local_normal));
         const double slope = vec3_dot(n, e->along);
         if (real_abs(slope) > FIELD_PARALLEL_SINE ||
             !edge_allows_normal(e, vec3_add_scaled(n, -slope, e->along)))
             continue;
-        best = nearer;
+        best = min_beyond;
         face = f;
     }
     if (face < 0) return 0;
@@ -347,13 +348,13 @@ static int collide_edge_edges(field_pair *pair, const field_edge *e)
 {
     const vy_shape *s = pair->shape;
     const vec3 p = field_to_shape(pair, e->p), d = vec3_sub(field_to_shape(pair, e->q), p);
-    int found = 0;
+    int has_contact = 0;
     for (int k = 0; k < polyhedron_edge_count(s); ++k) {
         const polyhedron_edge b = polyhedron_edge_of(s, k);
         if (vec3_dot(d, b.left) * vec3_dot(d, b.right) > 0.0) continue;
         const vec3 m = vec3_cross(d, b.along);
-        const double length2 = vec3_dot(m, m), all2 = vec3_dot(d, d) * vec3_dot(b.along, b.along);
-        if (!(length2 > 1e-14 * all2)) continue;
+        const double length2 = vec3_dot(m, m), max_length2 = vec3_dot(d, d) * vec3_dot(b.along, b.along);
+        if (!(length2 > 1e-14 * max_length2)) continue;
         vec3 local = vec3_scale(1.0 / real_sqrt(length2), m);
         if (vec3_dot(local, vec3_add(b.left, b.right)) > 0.0) local = vec3_neg(local);
         const vec3 gap = vec3_sub(b.point, p);
@@ -365,19 +366,19 @@ static int collide_edge_edges(field_pair *pair, const field_edge *e)
         const vec3 n = mat3_mul_vec(pair->cores.rotation, local);
         if (!edge_allows_normal(e, n) || !is_plausible(-separation, e->depth)) continue;
         add_point_above(pair, n, edge_point(e, t), separation, edge_id(e, (uint32_t)k));
-        found = 1;
+        has_contact = 1;
     }
-    return found;
+    return has_contact;
 }
 
 // ---- the nearest points of an edge and the shape, and those of a cylinder that overlaps it
 
-static void set_cylinder_inset(field_pair *pair, double part)
+static void set_cylinder_inset(field_pair *pair, double fraction)
 {
     vy_core *b = &pair->cores.b;
     if (!b->smooth) return;
     const vy_cylinder *c = &pair->shape->cylinder;
-    const double inset = part * real_min(c->radius, c->half_height);
+    const double inset = fraction * real_min(c->radius, c->half_height);
     b->radius = c->radius - inset;
     b->half_height = c->half_height - inset;
 }
@@ -428,8 +429,8 @@ void vy_height_field_collide_edges(field_pair *pair, const int low[2], const int
     for (int j = low[1]; j <= high[1]; ++j) {
         for (int i = low[0]; i <= high[0]; ++i) {
             const vec3 p = field_vertex(pair->field, i, j);
-            const unsigned below = field_cull_mask(pair, p);
-            if (below == 0) {
+            const unsigned below_mask = field_cull_mask(pair, p);
+            if (below_mask == 0) {
                 e.p = p;
                 e.from[0] = i;
                 e.from[1] = j;
@@ -437,7 +438,7 @@ void vy_height_field_collide_edges(field_pair *pair, const int low[2], const int
                 if (is_polyhedron) collide_vertex_faces(pair, &e);
             }
             for (int k = 0; k < 3; ++k) {
-                if (!set_edge(pair->field, i, j, k, &e) || (below & field_cull_mask(pair, e.q)) != 0 ||
+                if (!set_edge(pair->field, i, j, k, &e) || (below_mask & field_cull_mask(pair, e.q)) != 0 ||
                     !is_convex(&e))
                     continue;
                 if (is_polyhedron) e.depth = min_depth_of(pair, &e);

@@ -26,7 +26,7 @@ typedef struct field_patch {
     struct {
         vec3 p;       // [m] on the shape
         double depth; // [m] below zero: apart
-        uint64_t id;
+        uint64_t id;  // of the contact point
     } points[FIELD_PATCH_POINTS];
 } field_patch;
 
@@ -38,7 +38,7 @@ typedef struct field_pair {
     vy_bounds box;         // of the shape, widened by that
     vec3 cull_normal[2];   // unit: the ground that is below the shape along one of these ...
     double cull_offset[2]; // ... by more than the margin is not looked at
-    int count;
+    int patch_count;
     field_patch patches[FIELD_PATCHES];
     int has_fallback; // a point whose normal is none of its edge's or vertex's: used where there are no
                       // others
@@ -51,10 +51,10 @@ typedef struct field_edge {
     vec3 p, q;
     vec3 along;         // unit
     vec3 across[2];     // unit, perpendicular to it, into the triangles beside it
-    int sides;          // how many there are; 1 at the rim
+    int side_count;     // of these triangles; 1 at the rim
     double depth;       // [m] how deep a box or hull overlaps it, along any direction; below zero: apart
-    int from[2], to[2]; // the vertices
-    uint32_t id;
+    int from[2], to[2]; // its vertices, by column i and row j
+    uint32_t id;        // of the edge within the field
 } field_edge;
 
 /// Add a point, unless there are deeper ones with as many other normals as there is room for.
@@ -62,7 +62,8 @@ void vy_height_field_add_point(field_pair *pair, vec3 n, vec3 on_shape, double d
 /// Keep the deepest of the points whose normals are not allowed, for shapes that overlap the ground so far
 /// that all of them are such.
 void vy_height_field_keep_fallback(field_pair *pair, vec3 n, vec3 on_shape, double depth);
-/// The contacts of the edges and vertices of the field.
+/// The contacts of the edges and vertices of the field, of the cells from column low[0] and row low[1] to
+/// before column high[0] and row high[1].
 void vy_height_field_collide_edges(field_pair *pair, const int low[2], const int high[2]);
 
 VY_FN vec3 field_vertex(const vy_height_field *f, int i, int j)

@@ -50,27 +50,28 @@ static vy_hull *allocate_hull(const vy_hull *counts, hull_arrays *a)
     return hull;
 }
 
-/// Number the points that are corners, in their order; -1 for the others. Returns how many.
-static int number_corners(const vy_loops *loops, int point_count, int *number)
+/// Number the points that are corners of a loop, in their order: the hull's vertices; -1 for the others.
+/// Returns how many.
+static int number_vertices(const vy_loops *loops, int point_count, int *vertex_of_point)
 {
     int count = 0;
-    for (int i = 0; i < point_count; ++i) number[i] = -1;
+    for (int i = 0; i < point_count; ++i) vertex_of_point[i] = -1;
     VY_ASSERT(loops->half_edge_count >= 3 * loops->face_count);
-    for (int h = 0; h < loops->half_edge_count; ++h) number[loops->vertex[h]] = 0;
+    for (int h = 0; h < loops->half_edge_count; ++h) vertex_of_point[loops->vertex[h]] = 0;
     for (int i = 0; i < point_count; ++i) {
-        if (number[i] == 0) number[i] = count++;
+        if (vertex_of_point[i] == 0) vertex_of_point[i] = count++;
     }
     return count;
 }
 
-static void fill_vertices(const vy_hull *hull, const vy_vec3 *points, int point_count, const int *number,
-                          hull_arrays *a)
+static void fill_vertices(const vy_hull *hull, const vy_vec3 *points, int point_count,
+                          const int *vertex_of_point, hull_arrays *a)
 {
     for (int i = 0; i < point_count; ++i) {
-        if (number[i] < 0) continue;
-        VY_ASSERT(number[i] < hull->vertex_count);
+        if (vertex_of_point[i] < 0) continue;
+        VY_ASSERT(vertex_of_point[i] < hull->vertex_count);
         // Adding +0.0 turns -0.0 into +0.0: equal hulls have equal bits.
-        a->vertices[number[i]] = vec3_make(points[i].x + 0.0, points[i].y + 0.0, points[i].z + 0.0);
+        a->vertices[vertex_of_point[i]] = vec3_make(points[i].x + 0.0, points[i].y + 0.0, points[i].z + 0.0);
     }
     for (int i = 0; i < hull->padded_count; ++i) {
         const vy_vec3 p = a->vertices[i < hull->vertex_count ? i : hull->vertex_count - 1];
@@ -80,32 +81,32 @@ static void fill_vertices(const vy_hull *hull, const vy_vec3 *points, int point_
     }
 }
 
-static vy_status fill_faces(const vy_hull *hull, const vy_loops *loops, const int *number, hull_arrays *a,
-                            vy_error *err)
+static vy_status fill_faces(const vy_hull *hull, const vy_loops *loops, const int *vertex_of_point,
+                            hull_arrays *a, vy_error *err)
 {
-    int facets = 0;
+    int facet_count = 0;
     for (int f = 0; f < loops->face_count; ++f) {
         const int first = loops->first[f], count = loops->first[f + 1] - first;
         VY_ASSERT(count >= 3 && first + count <= hull->half_edge_count);
         for (int h = first; h < first + count; ++h) {
-            a->loop[h] = number[loops->vertex[h]];
+            a->loop[h] = vertex_of_point[loops->vertex[h]];
             a->half_face[h] = f;
         }
         const int *loop = a->loop + first;
-        const vy_vec3 twice = vy_loop_area_vector(hull->vertices, loop, count);
-        const double length = vec3_length(twice);
+        const vy_vec3 area_vector = vy_loop_area_vector(hull->vertices, loop, count);
+        const double length = vec3_length(area_vector);
         if (!(length > 0.0)) {
             return vy_fail(err, VY_BAD_HULL, "hull: the face at vertex %d has no area", loops->vertex[first]);
         }
-        const vy_vec3 normal = vec3_scale(1.0 / length, twice);
+        const vy_vec3 normal = vec3_scale(1.0 / length, area_vector);
         double offset = vec3_dot(normal, hull->vertices[loop[0]]);
         for (int k = 1; k < count; ++k) offset = real_max(offset, vec3_dot(normal, hull->vertices[loop[k]]));
-        a->faces[f] = (vy_hull_face){normal, offset, 0.5 * length, first, count, facets};
+        a->faces[f] = (vy_hull_face){normal, offset, 0.5 * length, first, count, facet_count};
         for (int k = 2; k < count; ++k) {
-            a->facets[facets++] = (vy_hull_facet){loop[0], loop[k - 1], loop[k], f, normal, offset};
+            a->facets[facet_count++] = (vy_hull_facet){loop[0], loop[k - 1], loop[k], f, normal, offset};
         }
     }
-    VY_ASSERT(facets == hull->facet_count);
+    VY_ASSERT(facet_count == hull->facet_count);
     return VY_OK;
 }
 
@@ -123,7 +124,7 @@ static int previous_half_edge(const vy_hull *hull, int h)
     return h > face->first ? h - 1 : face->first + face->count - 1;
 }
 
-static int half_edge_before(const void *context, int a, int b)
+static int half_edge_less(const void *context, int a, int b)
 {
     const vy_hull *hull = context;
     if (hull->loop[a] != hull->loop[b]) return hull->loop[a] < hull->loop[b];
@@ -137,26 +138,26 @@ static void fill_edges(const vy_hull *hull, int *scratch, hull_arrays *a)
     const int halves = hull->half_edge_count;
     int *order = scratch;
     for (int h = 0; h < halves; ++h) order[h] = h;
-    vy_sort_indices(order, halves, scratch + halves, half_edge_before, hull);
+    vy_sort_indices(order, halves, scratch + halves, half_edge_less, hull);
 
-    int edges = 0, placed = 0, vertices = 0;
+    int edge_count = 0, neighbour_count = 0, vertex_count = 0;
     for (int k = 0; k < halves; ++k) {
-        const int h = order[k], t = hull->twin[h], start = hull->loop[h], end = hull->loop[t];
+        const int h = order[k], twin = hull->twin[h], start = hull->loop[h], end = hull->loop[twin];
         if (start < end) {
-            VY_ASSERT(edges < hull->edge_count);
-            a->half_edge[h] = a->half_edge[t] = edges;
-            a->edges[edges++] = (vy_hull_edge){start, end, hull->half_face[h], hull->half_face[t]};
+            VY_ASSERT(edge_count < hull->edge_count);
+            a->half_edge[h] = a->half_edge[twin] = edge_count;
+            a->edges[edge_count++] = (vy_hull_edge){start, end, hull->half_face[h], hull->half_face[twin]};
         }
         if (k > 0 && start == hull->loop[order[k - 1]]) continue;
-        VY_ASSERT(vertices < hull->vertex_count && placed < halves);
-        a->neighbour_first[vertices++] = placed;
-        int around = h;
+        VY_ASSERT(vertex_count < hull->vertex_count && neighbour_count < halves);
+        a->neighbour_first[vertex_count++] = neighbour_count;
+        int outgoing = h;
         do { // the face left of a half-edge lies counter-clockwise of it, seen from outside
-            a->neighbours[placed++] = hull->loop[hull->twin[around]];
-            around = hull->twin[previous_half_edge(hull, around)];
-        } while (around != h && placed < halves);
+            a->neighbours[neighbour_count++] = hull->loop[hull->twin[outgoing]];
+            outgoing = hull->twin[previous_half_edge(hull, outgoing)];
+        } while (outgoing != h && neighbour_count < halves);
     }
-    a->neighbour_first[hull->vertex_count] = placed;
+    a->neighbour_first[hull->vertex_count] = neighbour_count;
 }
 
 // Volume and centroid as a sum of tetrahedra from a point inside: no weight is negative, so the centroid is a
@@ -168,7 +169,7 @@ static void measure_volume(vy_hull *hull)
     for (int v = 1; v < hull->vertex_count; ++v) sum = vec3_add(sum, vec3_sub(hull->vertices[v], origin));
     const vy_vec3 inside = vec3_add_scaled(origin, 1.0 / hull->vertex_count, sum);
 
-    double weight = 0.0;
+    double volume6 = 0.0;
     vy_vec3 moment = vec3_zero();
     for (int i = 0; i < hull->facet_count; ++i) {
         const vy_hull_facet *facet = &hull->facets[i];
@@ -176,12 +177,12 @@ static void measure_volume(vy_hull *hull)
         const vy_vec3 b = vec3_sub(hull->vertices[facet->b], inside);
         const vy_vec3 c = vec3_sub(hull->vertices[facet->c], inside);
         const vy_vec3 area = vec3_cross_accurate(vec3_sub(b, a), vec3_sub(c, a));
-        const double w = real_max(0.0, vec3_dot(area, a)); // six times the tetrahedron's volume
-        weight += w;
-        moment = vec3_add_scaled(moment, w, vec3_add(a, vec3_add(b, c)));
+        const double tetrahedron6 = real_max(0.0, vec3_dot(area, a)); // six times the tetrahedron's volume
+        volume6 += tetrahedron6;
+        moment = vec3_add_scaled(moment, tetrahedron6, vec3_add(a, vec3_add(b, c)));
     }
-    hull->volume = weight / 6.0;
-    hull->centroid = weight > 0.0 ? vec3_add_scaled(inside, 0.25 / weight, moment) : inside;
+    hull->volume = volume6 / 6.0;
+    hull->centroid = volume6 > 0.0 ? vec3_add_scaled(inside, 0.25 / volume6, moment) : inside;
 }
 
 static void measure_hull(vy_hull *hull)
@@ -192,9 +193,9 @@ static void measure_hull(vy_hull *hull)
     hull->inner_radius = DBL_MAX;
     for (int f = 0; f < hull->face_count; ++f) {
         const vy_hull_face *face = &hull->faces[f];
-        const vy_vec3 to = vec3_sub(hull->vertices[hull->loop[face->first]], hull->centroid);
+        const vy_vec3 to_face = vec3_sub(hull->vertices[hull->loop[face->first]], hull->centroid);
         hull->area += face->area;
-        hull->inner_radius = real_min(hull->inner_radius, vec3_dot(face->normal, to));
+        hull->inner_radius = real_min(hull->inner_radius, vec3_dot(face->normal, to_face));
     }
     hull->radius = 0.0;
     for (int v = 0; v < hull->vertex_count; ++v) {
@@ -203,11 +204,12 @@ static void measure_hull(vy_hull *hull)
 }
 
 /// Fill a hull whose counts are set. `scratch` is [2 half_edge_count].
-static vy_status fill_hull(const vy_vec3 *points, int point_count, const vy_loops *loops, const int *number,
-                           int *scratch, hull_arrays *a, vy_hull *hull, vy_error *err)
+static vy_status fill_hull(const vy_vec3 *points, int point_count, const vy_loops *loops,
+                           const int *vertex_of_point, int *scratch, hull_arrays *a, vy_hull *hull,
+                           vy_error *err)
 {
-    fill_vertices(hull, points, point_count, number, a);
-    vy_status status = fill_faces(hull, loops, number, a, err);
+    fill_vertices(hull, points, point_count, vertex_of_point, a);
+    vy_status status = fill_faces(hull, loops, vertex_of_point, a, err);
     if (status == VY_OK) status = vy_loops_twins(loops, a->twin, scratch, err);
     if (status != VY_OK) return status;
     fill_edges(hull, scratch, a);
@@ -222,11 +224,11 @@ vy_status vy_hull_assemble(const vy_vec3 *points, int point_count, const vy_loop
     const size_t halves = (size_t)loops->half_edge_count;
     int *scratch = malloc((2 * halves + (size_t)point_count) * sizeof *scratch);
     if (scratch == NULL) return vy_fail(err, VY_NO_MEMORY, "hull: no memory for %d faces", loops->face_count);
-    int *number = scratch + 2 * halves;
-    const int corners = number_corners(loops, point_count, number);
+    int *vertex_of_point = scratch + 2 * halves;
+    const int corner_count = number_vertices(loops, point_count, vertex_of_point);
     const vy_hull counts = {
-        .vertex_count = corners,
-        .padded_count = (corners + 7) & ~7,
+        .vertex_count = corner_count,
+        .padded_count = (corner_count + 7) & ~7,
         .facet_count = loops->half_edge_count - 2 * loops->face_count,
         .face_count = loops->face_count,
         .edge_count = loops->half_edge_count / 2,
@@ -238,16 +240,16 @@ vy_status vy_hull_assemble(const vy_vec3 *points, int point_count, const vy_loop
         return vy_fail(err, VY_HULL_COPLANAR, "hull: only %d faces are left at a tolerance of %.3g m",
                        counts.face_count, epsilon);
     }
-    if (corners - counts.edge_count + counts.face_count != 2) {
+    if (corner_count - counts.edge_count + counts.face_count != 2) {
         free(scratch);
         return vy_fail(err, VY_BAD_HULL, "hull: %d vertices, %d edges and %d faces do not make a polyhedron",
-                       corners, counts.edge_count, counts.face_count);
+                       corner_count, counts.edge_count, counts.face_count);
     }
     hull_arrays arrays = {0};
     vy_hull *hull = allocate_hull(&counts, &arrays);
     const vy_status status =
         hull == NULL ? vy_fail(err, VY_NO_MEMORY, "hull: no memory for %d faces", loops->face_count)
-                     : fill_hull(points, point_count, loops, number, scratch, &arrays, hull, err);
+                     : fill_hull(points, point_count, loops, vertex_of_point, scratch, &arrays, hull, err);
     free(scratch);
     if (status != VY_OK) {
         free(hull);
@@ -297,11 +299,11 @@ vy_status vy_hull_from_faces(const vy_vec3 *vertices, int vertex_count, const in
     if (loops == NULL || loop_counts == NULL || face_count < 4) {
         return vy_fail(err, VY_BAD_HULL, "hull: %d faces, at least four are needed", face_count);
     }
-    vy_loops work = {0};
-    status = copy_loops(loops, loop_counts, face_count, vertex_count, &work, err);
-    if (status == VY_OK) status = vy_loops_merge(vertices, vertex_count, epsilon, &work, err);
-    if (status == VY_OK) status = vy_hull_assemble(vertices, vertex_count, &work, epsilon, out, err);
-    vy_loops_free(&work);
+    vy_loops merged = {0};
+    status = copy_loops(loops, loop_counts, face_count, vertex_count, &merged, err);
+    if (status == VY_OK) status = vy_loops_merge(vertices, vertex_count, epsilon, &merged, err);
+    if (status == VY_OK) status = vy_hull_assemble(vertices, vertex_count, &merged, epsilon, out, err);
+    vy_loops_free(&merged);
     return status;
 }
 
@@ -327,15 +329,15 @@ vy_status vy_hull_box(vy_vec3 half, vy_hull **out, vy_error *err)
 static vy_status check_counts(const vy_hull *hull, vy_error *err)
 {
     if (hull == NULL) return vy_fail(err, VY_BAD_HULL, "hull: none given");
-    const int pointers = hull->vertices && hull->x && hull->y && hull->z && hull->facets && hull->faces &&
-                         hull->edges && hull->loop && hull->twin && hull->half_face && hull->half_edge &&
-                         hull->neighbour_first && hull->neighbours;
-    const int counts = hull->vertex_count >= 4 && hull->face_count >= 4 && hull->edge_count >= 6 &&
-                       hull->half_edge_count == 2 * hull->edge_count &&
-                       hull->padded_count == ((hull->vertex_count + 7) & ~7) &&
-                       hull->facet_count == hull->half_edge_count - 2 * hull->face_count &&
-                       hull->vertex_count - hull->edge_count + hull->face_count == 2;
-    if (!pointers || !counts) {
+    const int has_pointers = hull->vertices && hull->x && hull->y && hull->z && hull->facets && hull->faces &&
+                             hull->edges && hull->loop && hull->twin && hull->half_face && hull->half_edge &&
+                             hull->neighbour_first && hull->neighbours;
+    const int has_valid_counts = hull->vertex_count >= 4 && hull->face_count >= 4 && hull->edge_count >= 6 &&
+                                 hull->half_edge_count == 2 * hull->edge_count &&
+                                 hull->padded_count == ((hull->vertex_count + 7) & ~7) &&
+                                 hull->facet_count == hull->half_edge_count - 2 * hull->face_count &&
+                                 hull->vertex_count - hull->edge_count + hull->face_count == 2;
+    if (!has_pointers || !has_valid_counts) {
         return vy_fail(err, VY_BAD_HULL, "hull: %d vertices, %d edges and %d faces do not make a polyhedron",
                        hull->vertex_count, hull->edge_count, hull->face_count);
     }
@@ -350,33 +352,34 @@ static int index_is_valid(int index, int count) { return index >= 0 && index < c
 
 static vy_status check_topology(const vy_hull *hull, vy_error *err)
 {
-    int half = 0, facet = 0;
+    int half_edge = 0, facet_count = 0;
     for (int f = 0; f < hull->face_count; ++f) {
         const vy_hull_face *face = &hull->faces[f];
-        if (face->first != half || face->count < 3 || face->count > hull->half_edge_count - half ||
-            face->facet_first != facet) {
+        if (face->first != half_edge || face->count < 3 || face->count > hull->half_edge_count - half_edge ||
+            face->facet_first != facet_count) {
             return vy_fail(err, VY_BAD_HULL, "hull: face %d has inconsistent indices", f);
         }
-        for (int k = 0; k < face->count; ++k, ++half) {
-            const int t = hull->twin[half];
-            if (hull->half_face[half] != f || !index_is_valid(hull->loop[half], hull->vertex_count) ||
-                !index_is_valid(t, hull->half_edge_count) || t == half || hull->twin[t] != half ||
-                !index_is_valid(hull->half_face[t], hull->face_count) ||
-                !index_is_valid(hull->half_edge[half], hull->edge_count)) {
-                return vy_fail(err, VY_BAD_HULL, "hull: half-edge %d has an invalid index", half);
+        for (int k = 0; k < face->count; ++k, ++half_edge) {
+            const int twin = hull->twin[half_edge];
+            if (hull->half_face[half_edge] != f ||
+                !index_is_valid(hull->loop[half_edge], hull->vertex_count) ||
+                !index_is_valid(twin, hull->half_edge_count) || twin == half_edge ||
+                hull->twin[twin] != half_edge || !index_is_valid(hull->half_face[twin], hull->face_count) ||
+                !index_is_valid(hull->half_edge[half_edge], hull->edge_count)) {
+                return vy_fail(err, VY_BAD_HULL, "hull: half-edge %d has an invalid index", half_edge);
             }
         }
-        facet += face->count - 2;
+        facet_count += face->count - 2;
     }
-    if (half != hull->half_edge_count)
+    if (half_edge != hull->half_edge_count)
         return vy_fail(err, VY_BAD_HULL, "hull: the faces do not use every half-edge");
     for (int h = 0; h < hull->half_edge_count; ++h) {
-        const int t = hull->twin[h], end = hull->loop[t];
+        const int twin = hull->twin[h], end = hull->loop[twin];
         const vy_hull_edge *edge = &hull->edges[hull->half_edge[h]];
-        const int forward = hull->loop[h] < end;
-        if (hull->loop[next_half_edge(hull, h)] != end || hull->half_edge[t] != hull->half_edge[h] ||
-            (forward && (edge->a != hull->loop[h] || edge->b != end || edge->left != hull->half_face[h] ||
-                         edge->right != hull->half_face[t]))) {
+        const int is_forward = hull->loop[h] < end;
+        if (hull->loop[next_half_edge(hull, h)] != end || hull->half_edge[twin] != hull->half_edge[h] ||
+            (is_forward && (edge->a != hull->loop[h] || edge->b != end || edge->left != hull->half_face[h] ||
+                            edge->right != hull->half_face[twin]))) {
             return vy_fail(err, VY_BAD_HULL, "hull: half-edge %d does not meet its twin", h);
         }
     }

@@ -12,7 +12,7 @@
 
 /// The points about the middle of their box, scaled by a power of two to a size near 1: Qhull's tolerance
 /// then depends on the size of the set, not on its position.
-static double *normalised(const vy_vec3 *points, int count)
+static double *normalised_coordinates(const vy_vec3 *points, int count)
 {
     const vy_bounds box = vy_bounds_of_points(points, count);
     const vy_vec3 middle = vec3_scale(0.5, vec3_add(box.low, box.high));
@@ -34,30 +34,31 @@ static double *normalised(const vy_vec3 *points, int count)
 static vy_status copy_faces(qhT *qh, vy_loops *loops, vy_error *err)
 {
     facetT *facet;
-    int faces = 0, halves = 0;
+    int face_count = 0, half_edge_count = 0;
     FORALLfacets
     {
-        faces += 1;
-        halves += qh_setsize(qh, facet->vertices);
+        face_count += 1;
+        half_edge_count += qh_setsize(qh, facet->vertices);
     }
-    const vy_status status = vy_loops_alloc(faces, halves, loops, err);
+    const vy_status status = vy_loops_alloc(face_count, half_edge_count, loops, err);
     if (status != VY_OK) return status;
 
-    faces = halves = 0;
+    face_count = half_edge_count = 0;
     FORALLfacets
     {
         vertexT *vertex, **vertexp;
-        setT *ring = qh_facet3vertex(qh, facet);
-        loops->first[faces++] = halves;
-        FOREACHvertex_(ring)
+        setT *vertices = qh_facet3vertex(qh, facet);
+        loops->first[face_count++] = half_edge_count;
+        FOREACHvertex_(vertices)
         {
-            if (halves < loops->half_edge_count) loops->vertex[halves++] = qh_pointid(qh, vertex->point);
+            if (half_edge_count < loops->half_edge_count)
+                loops->vertex[half_edge_count++] = qh_pointid(qh, vertex->point);
         }
-        qh_settempfree(qh, &ring);
+        qh_settempfree(qh, &vertices);
     }
-    VY_ASSERT(faces == loops->face_count && halves <= loops->half_edge_count);
-    loops->first[faces] = halves;
-    loops->half_edge_count = halves;
+    VY_ASSERT(face_count == loops->face_count && half_edge_count <= loops->half_edge_count);
+    loops->first[face_count] = half_edge_count;
+    loops->half_edge_count = half_edge_count;
     return VY_OK;
 }
 
@@ -147,7 +148,7 @@ static vy_status hull_of_loops(const vy_vec3 *points, int count, double epsilon,
 
 static vy_status hull_by_qhull(const vy_vec3 *points, int count, double epsilon, vy_hull **out, vy_error *err)
 {
-    double *coordinates = normalised(points, count);
+    double *coordinates = normalised_coordinates(points, count);
     if (coordinates == NULL) return vy_fail(err, VY_NO_MEMORY, "hull: no memory for %d points", count);
     vy_loops loops = {0};
     const vy_status status = run_qhull(coordinates, count, &loops, err);
@@ -158,7 +159,7 @@ static vy_status hull_by_qhull(const vy_vec3 *points, int count, double epsilon,
 }
 
 // The exact way takes time with the square of the number: about a second for so many.
-enum { EXACT_POINTS = 10000 };
+enum { MAX_EXACT_POINTS = 10000 };
 // A plate thinner than this part of its size is as thin as Qhull's rounding: it may lose a half of it.
 #define QHULL_MIN_THICKNESS 1e-12
 
@@ -169,10 +170,10 @@ vy_status vy_hull_create(const vy_vec3 *points, int count, double tolerance, vy_
     double epsilon = 0.0, thickness = 0.0;
     vy_status status = vy_hull_check_points(points, count, tolerance, &epsilon, &thickness, err);
     if (status != VY_OK) return status;
-    const int exact = count <= EXACT_POINTS;
-    if (!exact || thickness * vy_scale_of_points(points, count) > QHULL_MIN_THICKNESS) {
+    const int can_be_exact = count <= MAX_EXACT_POINTS;
+    if (!can_be_exact || thickness * vy_scale_of_points(points, count) > QHULL_MIN_THICKNESS) {
         status = hull_by_qhull(points, count, epsilon, out, err);
-        if (status == VY_OK || status == VY_NO_MEMORY || !exact) return status;
+        if (status == VY_OK || status == VY_NO_MEMORY || !can_be_exact) return status;
     }
     // Qhull allows for its rounding by faces that are a little thick; a tolerance of that size does not.
     vy_loops loops = {0};

@@ -8,22 +8,22 @@
 
 // ---- on which side of a plane ----
 
-/// Add b to an expansion of `count` parts that do not overlap, smallest first (J. R. Shewchuk, Discrete &
-/// Computational Geometry 18, 1997). Returns the new count.
-static int grow_expansion(double *parts, int count, double b)
+/// Add b to an expansion of `count` components that do not overlap, smallest first (J. R. Shewchuk, Discrete
+/// & Computational Geometry 18, 1997). Returns the new count.
+static int grow_expansion(double *components, int count, double b)
 {
-    int kept = 0;
+    int new_count = 0;
     for (int i = 0; i < count; ++i) {
-        const real_dd sum = real_dd_two_diff(b, -parts[i]);
-        if (sum.low != 0.0) parts[kept++] = sum.low;
+        const real_dd sum = real_dd_two_diff(b, -components[i]);
+        if (sum.low != 0.0) components[new_count++] = sum.low;
         b = sum.high;
     }
-    parts[kept++] = b;
-    return kept;
+    components[new_count++] = b;
+    return new_count;
 }
 
 /// Add a * b * c, each a sum of two.
-static int expansion_add_product(double *parts, int count, real_dd a, real_dd b, real_dd c)
+static int expansion_add_product(double *components, int count, real_dd a, real_dd b, real_dd c)
 {
     const double as[2] = {a.high, a.low}, bs[2] = {b.high, b.low}, cs[2] = {c.high, c.low};
     for (int i = 0; i < 8; ++i) {
@@ -31,8 +31,8 @@ static int expansion_add_product(double *parts, int count, real_dd a, real_dd b,
         if (u == 0.0 || v == 0.0 || w == 0.0) continue;
         const double uv[2] = {u * v, two_product_error(u, v, u * v)};
         for (int k = 0; k < 2; ++k) {
-            count = grow_expansion(parts, count, uv[k] * w);
-            count = grow_expansion(parts, count, two_product_error(uv[k], w, uv[k] * w));
+            count = grow_expansion(components, count, uv[k] * w);
+            count = grow_expansion(components, count, two_product_error(uv[k], w, uv[k] * w));
         }
     }
     return count;
@@ -46,15 +46,15 @@ static double orient3d_exact(const vy_vec3 p[3], vy_vec3 o)
         d[i][1] = real_dd_two_diff(p[i].y, o.y);
         d[i][2] = real_dd_two_diff(p[i].z, o.z);
     }
-    double parts[200] = {0};
+    double components[200] = {0};
     int count = 1;
     for (int i = 0; i < 3; ++i) {
         const real_dd *b = d[(i + 1) % 3], *c = d[(i + 2) % 3];
-        const real_dd minus = {-d[i][0].high, -d[i][0].low};
-        count = expansion_add_product(parts, count, d[i][0], b[2], c[1]);
-        count = expansion_add_product(parts, count, minus, b[1], c[2]);
+        const real_dd negated = {-d[i][0].high, -d[i][0].low};
+        count = expansion_add_product(components, count, d[i][0], b[2], c[1]);
+        count = expansion_add_product(components, count, negated, b[1], c[2]);
     }
-    return parts[count - 1]; // the largest part has the sign of the sum
+    return components[count - 1]; // the largest component has the sign of the sum
 }
 
 /// > 0: q is beyond the plane of a, b, c, which wind counter-clockwise seen from there; 0: exactly on it.
@@ -81,16 +81,16 @@ typedef struct triangle {
 
 typedef struct insertion {
     vy_vec3 *points;
-    triangle *t;
-    int *seen;         // [triangle] the newest point that sees it
-    int *new_triangle; // [point] the new triangle whose side towards the hull starts here
-    int count;         // of triangles, free ones too
+    triangle *triangles;
+    int *last_seen_by;  // [triangle] the last point inserted that sees it
+    int *new_triangle;  // [point] the new triangle whose side towards the hull starts here
+    int triangle_count; // free ones too
 } insertion;
 
-static double orient3d_of_triangle(const insertion *w, int t, int point)
+static double orient3d_of_triangle(const insertion *state, int t, int point)
 {
-    const int *v = w->t[t].v;
-    return orient3d(w->points[v[0]], w->points[v[1]], w->points[v[2]], w->points[point]);
+    const int *v = state->triangles[t].v;
+    return orient3d(state->points[v[0]], state->points[v[1]], state->points[v[2]], state->points[point]);
 }
 
 /// Four corners not in one plane, each the farthest from those before. Returns 0 when all points are in one
@@ -121,83 +121,86 @@ static int initial_tetrahedron(const vy_vec3 *p, int count, int corner[4])
     return max_distance[3] != 0.0;
 }
 
-static void init_tetrahedron(insertion *w, const int c[4])
+static void init_tetrahedron(insertion *state, const int c[4])
 {
     VY_ASSERT(c[0] != c[1] && c[1] != c[2] && c[2] != c[3] && c[3] != c[0] && c[0] != c[2] && c[1] != c[3]);
     static const int corner[4][3] = {{0, 1, 2}, {1, 0, 3}, {2, 1, 3}, {0, 2, 3}};
     static const int adjacent[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
     for (int i = 0; i < 4; ++i) {
         for (int k = 0; k < 3; ++k) {
-            w->t[i].v[k] = c[corner[i][k]];
-            w->t[i].adjacent[k] = adjacent[i][k];
+            state->triangles[i].v[k] = c[corner[i][k]];
+            state->triangles[i].adjacent[k] = adjacent[i][k];
         }
-        w->seen[i] = -1;
+        state->last_seen_by[i] = -1;
     }
-    w->count = 4;
+    state->triangle_count = 4;
 }
 
-static int allocate_triangle(insertion *w, int *from)
+static int allocate_triangle(insertion *state, int *search_start)
 {
-    while (*from < w->count && w->t[*from].v[0] >= 0) *from += 1;
-    if (*from == w->count) w->seen[w->count++] = -1;
-    return *from;
+    while (*search_start < state->triangle_count && state->triangles[*search_start].v[0] >= 0)
+        *search_start += 1;
+    if (*search_start == state->triangle_count) state->last_seen_by[state->triangle_count++] = -1;
+    return *search_start;
 }
 
 // The triangles that the point sees are replaced by a fan from the point to their horizon. A plane that the
 // point is exactly in is not seen: so no new triangle has zero area, and the visible region is connected.
-static void insert(insertion *w, int point)
+static void insert(insertion *state, int point)
 {
-    int any = 0;
-    for (int t = 0; t < w->count; ++t) {
-        if (w->t[t].v[0] < 0 || !(orient3d_of_triangle(w, t, point) > 0.0)) continue;
-        w->seen[t] = point;
-        any = 1;
+    int sees_any = 0;
+    for (int t = 0; t < state->triangle_count; ++t) {
+        if (state->triangles[t].v[0] < 0 || !(orient3d_of_triangle(state, t, point) > 0.0)) continue;
+        state->last_seen_by[t] = point;
+        sees_any = 1;
     }
-    if (!any) return;
+    if (!sees_any) return;
 
-    const int old = w->count;
-    int next_free = 0, start = -1;
-    for (int t = 0; t < old; ++t) {
-        if (w->t[t].v[0] < 0 || w->seen[t] != point) continue;
+    const int old_count = state->triangle_count;
+    int next_free = 0, horizon_start = -1;
+    for (int t = 0; t < old_count; ++t) {
+        if (state->triangles[t].v[0] < 0 || state->last_seen_by[t] != point) continue;
         for (int k = 0; k < 3; ++k) {
-            const int out = w->t[t].adjacent[k], a = w->t[t].v[k], b = w->t[t].v[(k + 1) % 3];
-            if (w->seen[out] == point) continue;
-            const int n = allocate_triangle(w, &next_free);
-            w->t[n] = (triangle){{a, b, point}, {out, -1, -1}};
+            const int outer = state->triangles[t].adjacent[k], a = state->triangles[t].v[k],
+                      b = state->triangles[t].v[(k + 1) % 3];
+            if (state->last_seen_by[outer] == point) continue;
+            const int added = allocate_triangle(state, &next_free);
+            state->triangles[added] = (triangle){{a, b, point}, {outer, -1, -1}};
             for (int j = 0; j < 3; ++j) {
-                if (w->t[out].v[j] == b && w->t[out].adjacent[j] == t) w->t[out].adjacent[j] = n;
+                if (state->triangles[outer].v[j] == b && state->triangles[outer].adjacent[j] == t)
+                    state->triangles[outer].adjacent[j] = added;
             }
-            w->new_triangle[a] = n;
-            start = a;
+            state->new_triangle[a] = added;
+            horizon_start = a;
         }
     }
-    VY_ASSERT(start >= 0);
-    for (int a = start;;) { // around the horizon
-        const int n = w->new_triangle[a], b = w->t[n].v[1];
-        VY_ASSERT(w->t[n].v[0] == a && w->t[n].v[2] == point);
-        w->t[n].adjacent[1] = w->new_triangle[b];
-        w->t[w->new_triangle[b]].adjacent[2] = n;
-        if ((a = b) == start) break;
+    VY_ASSERT(horizon_start >= 0);
+    for (int a = horizon_start;;) { // around the horizon
+        const int added = state->new_triangle[a], b = state->triangles[added].v[1];
+        VY_ASSERT(state->triangles[added].v[0] == a && state->triangles[added].v[2] == point);
+        state->triangles[added].adjacent[1] = state->new_triangle[b];
+        state->triangles[state->new_triangle[b]].adjacent[2] = added;
+        if ((a = b) == horizon_start) break;
     }
-    for (int t = 0; t < old; ++t) {
-        if (w->seen[t] == point) w->t[t].v[0] = -1;
+    for (int t = 0; t < old_count; ++t) {
+        if (state->last_seen_by[t] == point) state->triangles[t].v[0] = -1;
     }
 }
 
-static vy_status copy_triangles(const insertion *w, vy_loops *loops, vy_error *err)
+static vy_status copy_triangles(const insertion *state, vy_loops *loops, vy_error *err)
 {
-    int faces = 0;
-    for (int t = 0; t < w->count; ++t) faces += w->t[t].v[0] >= 0;
-    const vy_status status = vy_loops_alloc(faces, 3 * faces, loops, err);
+    int face_count = 0;
+    for (int t = 0; t < state->triangle_count; ++t) face_count += state->triangles[t].v[0] >= 0;
+    const vy_status status = vy_loops_alloc(face_count, 3 * face_count, loops, err);
     if (status != VY_OK) return status;
-    int used = 0;
-    for (int t = 0; t < w->count; ++t) {
-        if (w->t[t].v[0] < 0) continue;
-        loops->first[used / 3] = used;
-        for (int k = 0; k < 3; ++k) loops->vertex[used++] = w->t[t].v[k];
+    int index_count = 0;
+    for (int t = 0; t < state->triangle_count; ++t) {
+        if (state->triangles[t].v[0] < 0) continue;
+        loops->first[index_count / 3] = index_count;
+        for (int k = 0; k < 3; ++k) loops->vertex[index_count++] = state->triangles[t].v[k];
     }
-    VY_ASSERT(used == 3 * faces && faces >= 4);
-    loops->first[faces] = used;
+    VY_ASSERT(index_count == 3 * face_count && face_count >= 4);
+    loops->first[face_count] = index_count;
     return VY_OK;
 }
 
@@ -209,17 +212,17 @@ static vy_vec3 prescaled(double scale, vy_vec3 p)
     return vec3_make(c[0], c[1], c[2]);
 }
 
-static vy_status insert_all(insertion *w, int count, vy_loops *loops, vy_error *err)
+static vy_status insert_all(insertion *state, int count, vy_loops *loops, vy_error *err)
 {
     int corner[4];
-    if (!initial_tetrahedron(w->points, count, corner)) {
+    if (!initial_tetrahedron(state->points, count, corner)) {
         return vy_fail(err, VY_HULL_COPLANAR, "hull: all %d points are in one plane", count);
     }
-    init_tetrahedron(w, corner);
+    init_tetrahedron(state, corner);
     for (int i = 0; i < count; ++i) {
-        if (i != corner[0] && i != corner[1] && i != corner[2] && i != corner[3]) insert(w, i);
+        if (i != corner[0] && i != corner[1] && i != corner[2] && i != corner[3]) insert(state, i);
     }
-    return copy_triangles(w, loops, err);
+    return copy_triangles(state, loops, err);
 }
 
 vy_status vy_loops_exact_hull(const vy_vec3 *points, int count, vy_loops *loops, vy_error *err)
@@ -227,21 +230,22 @@ vy_status vy_loops_exact_hull(const vy_vec3 *points, int count, vy_loops *loops,
     VY_ASSERT(count >= 4);
     // At any time 2 n - 4 triangles and, while a point goes in, one for each edge of the horizon.
     const size_t n = (size_t)count, max_triangles = 3 * n;
-    insertion w = {.points = malloc(n * sizeof *w.points),
-                   .t = malloc(max_triangles * sizeof *w.t),
-                   .seen = malloc(max_triangles * sizeof *w.seen),
-                   .new_triangle = malloc(n * sizeof *w.new_triangle)};
+    insertion state = {.points = malloc(n * sizeof *state.points),
+                       .triangles = malloc(max_triangles * sizeof *state.triangles),
+                       .last_seen_by = malloc(max_triangles * sizeof *state.last_seen_by),
+                       .new_triangle = malloc(n * sizeof *state.new_triangle)};
     vy_status status;
-    if (w.points != NULL && w.t != NULL && w.seen != NULL && w.new_triangle != NULL) {
+    if (state.points != NULL && state.triangles != NULL && state.last_seen_by != NULL &&
+        state.new_triangle != NULL) {
         const double scale = vy_scale_of_points(points, count);
-        for (size_t i = 0; i < n; ++i) w.points[i] = prescaled(scale, points[i]);
-        status = insert_all(&w, count, loops, err);
+        for (size_t i = 0; i < n; ++i) state.points[i] = prescaled(scale, points[i]);
+        status = insert_all(&state, count, loops, err);
     } else {
         status = vy_fail(err, VY_NO_MEMORY, "hull: no memory for %d points", count);
     }
-    free(w.points);
-    free(w.t);
-    free(w.seen);
-    free(w.new_triangle);
+    free(state.points);
+    free(state.triangles);
+    free(state.last_seen_by);
+    free(state.new_triangle);
     return status;
 }

@@ -47,39 +47,40 @@ void vy_loops_free(vy_loops *loops)
 static int loop_less(const void *context, int a, int b)
 {
     const vy_loops *loops = context;
-    const int *la = loops->vertex + loops->first[a], *lb = loops->vertex + loops->first[b];
-    const int na = loops->first[a + 1] - loops->first[a], nb = loops->first[b + 1] - loops->first[b];
-    for (int k = 0; k < na && k < nb; ++k) {
-        if (la[k] != lb[k]) return la[k] < lb[k];
+    const int *loop_a = loops->vertex + loops->first[a], *loop_b = loops->vertex + loops->first[b];
+    const int count_a = loops->first[a + 1] - loops->first[a],
+              count_b = loops->first[b + 1] - loops->first[b];
+    for (int k = 0; k < count_a && k < count_b; ++k) {
+        if (loop_a[k] != loop_b[k]) return loop_a[k] < loop_b[k];
     }
-    return na < nb;
+    return count_a < count_b;
 }
 
 void vy_loops_canonical(vy_loops *loops, int *scratch)
 {
-    int *order = scratch, *merge = scratch + loops->face_count, *copy = merge + loops->face_count;
+    int *order = scratch, *counts = scratch + loops->face_count, *copy = counts + loops->face_count;
     for (int f = 0; f < loops->face_count; ++f) {
         int *loop = loops->vertex + loops->first[f];
         const int count = loops->first[f + 1] - loops->first[f];
         VY_ASSERT(count >= 3);
-        int low = 0;
-        for (int k = 1; k < count; ++k) low = loop[k] < loop[low] ? k : low;
-        for (int k = 0; k < count; ++k) copy[k] = loop[(k + low) % count];
+        int smallest = 0;
+        for (int k = 1; k < count; ++k) smallest = loop[k] < loop[smallest] ? k : smallest;
+        for (int k = 0; k < count; ++k) copy[k] = loop[(k + smallest) % count];
         memcpy(loop, copy, (size_t)count * sizeof *loop);
         order[f] = f;
     }
-    vy_sort_indices(order, loops->face_count, merge, loop_less, loops);
+    vy_sort_indices(order, loops->face_count, counts, loop_less, loops);
 
-    int used = 0;
+    int copied = 0;
     for (int f = 0; f < loops->face_count; ++f) {
         const int from = loops->first[order[f]], count = loops->first[order[f] + 1] - from;
-        memcpy(copy + used, loops->vertex + from, (size_t)count * sizeof *copy);
-        merge[f] = count;
-        used += count;
+        memcpy(copy + copied, loops->vertex + from, (size_t)count * sizeof *copy);
+        counts[f] = count;
+        copied += count;
     }
-    VY_ASSERT(used == loops->half_edge_count);
-    memcpy(loops->vertex, copy, (size_t)used * sizeof *copy);
-    for (int f = 0; f < loops->face_count; ++f) loops->first[f + 1] = loops->first[f] + merge[f];
+    VY_ASSERT(copied == loops->half_edge_count);
+    memcpy(loops->vertex, copy, (size_t)copied * sizeof *copy);
+    for (int f = 0; f < loops->face_count; ++f) loops->first[f + 1] = loops->first[f] + counts[f];
 }
 
 // Directed edges for sorting: by the unordered pair of ends, then by the start.
@@ -115,10 +116,10 @@ vy_status vy_loops_twins(const vy_loops *loops, int *twin, int *scratch, vy_erro
 
     for (int k = 0; k < count; k += 2) {
         const int a = order[k], b = k + 1 < count ? order[k + 1] : a;
-        const int matched = loops->vertex[a] == end[b] && loops->vertex[b] == end[a] && a != b;
-        const int third =
+        const int is_matched = loops->vertex[a] == end[b] && loops->vertex[b] == end[a] && a != b;
+        const int has_third =
             k + 2 < count && loops->vertex[order[k + 2]] == loops->vertex[a] && end[order[k + 2]] == end[a];
-        if (!matched || third || loops->vertex[a] == end[a]) {
+        if (!is_matched || has_third || loops->vertex[a] == end[a]) {
             return vy_fail(err, VY_BAD_HULL, "hull: the edge from vertex %d to %d is not shared by two faces",
                            loops->vertex[a], end[a]);
         }
@@ -171,18 +172,18 @@ vy_vec3 vy_loop_area_vector(const vy_vec3 *points, const int *loop, int count)
 /// Whether every turn is to the left and the loop winds about once: then it is convex.
 static int turns_left_once(const vy_vec3 *points, const int *loop, int count, vy_vec3 normal)
 {
-    vy_vec3 before = vec3_sub(points[loop[0]], points[loop[count - 1]]);
-    const vy_vec3 axis = before; // a convex loop runs along it and against it once each
-    int along = 1, changes = 0;
+    vy_vec3 previous = vec3_sub(points[loop[0]], points[loop[count - 1]]);
+    const vy_vec3 axis = previous; // a convex loop runs along it and against it once each
+    int is_along = 1, sign_changes = 0;
     for (int k = 0; k < count; ++k) {
         const vy_vec3 side = vec3_sub(points[loop[k + 1 < count ? k + 1 : 0]], points[loop[k]]);
-        if (!(vec3_dot(normal, vec3_cross(before, side)) > 0.0)) return 0;
-        const int now = vec3_dot(axis, side) > 0.0;
-        changes += now != along;
-        along = now;
-        before = side;
+        if (!(vec3_dot(normal, vec3_cross(previous, side)) > 0.0)) return 0;
+        const int is_along_now = vec3_dot(axis, side) > 0.0;
+        sign_changes += is_along_now != is_along;
+        is_along = is_along_now;
+        previous = side;
     }
-    return changes == 2;
+    return sign_changes == 2;
 }
 
 int vy_loop_is_convex(const vy_vec3 *points, const int *loop, int count, vy_vec3 normal, double tolerance)
@@ -214,7 +215,7 @@ typedef struct merge_work {
     int *twin;          // [half]
     int *next, *prev;   // [half] within a face; after merging, within a merged face
     int *face;          // [half]
-    int *kept;          // [half] still an edge after merging
+    int *is_kept;       // [half] still an edge after merging
     int *group;         // [face] the merged face, named by its largest member; -1 while open
     int *members;       // [face] how many faces are in the group of this name
     int *order;         // [face] by area, largest first
@@ -222,11 +223,11 @@ typedef struct merge_work {
     double *area;       // [face]
     double *
         plane_tolerance; // [face] [m] how far off a plane it may be and still be merged; negative: not at all
-    double *used[3];     // [used_count] [m] the points in loops, from points[0] on
-    int *outgoing;       // [point] a kept half-edge from it, -1 for none
-    int *degree;         // [point] how many kept half-edges start here
-    int *corner;         // [point] not to be dropped from an edge
-    int *scratch;        // [2 face + 2 half]
+    double *used_coordinates[3]; // [used_count] [m] x, y, z of the points in loops, relative to points[0]
+    int *outgoing;               // [point] a kept half-edge from it, -1 for none
+    int *degree;                 // [point] how many kept half-edges start here
+    int *is_corner;              // [point] not to be dropped from an edge
+    int *scratch;                // [2 face + 2 half]
 } merge_work;
 
 static vy_status allocate_work(merge_work *w, void **block, vy_error *err)
@@ -242,24 +243,24 @@ static vy_status allocate_work(merge_work *w, void **block, vy_error *err)
     w->next = vy_arena_alloc(&arena, halves * sizeof(int));
     w->prev = vy_arena_alloc(&arena, halves * sizeof(int));
     w->face = vy_arena_alloc(&arena, halves * sizeof(int));
-    w->kept = vy_arena_alloc(&arena, halves * sizeof(int));
+    w->is_kept = vy_arena_alloc(&arena, halves * sizeof(int));
     w->group = vy_arena_alloc(&arena, faces * sizeof(int));
     w->members = vy_arena_alloc(&arena, faces * sizeof(int));
     w->order = vy_arena_alloc(&arena, faces * sizeof(int));
     w->stack = vy_arena_alloc(&arena, faces * sizeof(int));
     w->area = vy_arena_alloc(&arena, faces * sizeof(double));
     w->plane_tolerance = vy_arena_alloc(&arena, faces * sizeof(double));
-    for (int k = 0; k < 3; ++k) w->used[k] = vy_arena_alloc(&arena, padded * sizeof(double));
+    for (int k = 0; k < 3; ++k) w->used_coordinates[k] = vy_arena_alloc(&arena, padded * sizeof(double));
     w->outgoing = vy_arena_alloc(&arena, points * sizeof(int));
     w->degree = vy_arena_alloc(&arena, points * sizeof(int));
-    w->corner = vy_arena_alloc(&arena, points * sizeof(int));
+    w->is_corner = vy_arena_alloc(&arena, points * sizeof(int));
     w->scratch = vy_arena_alloc(&arena, 2 * (faces + halves) * sizeof(int));
     VY_ASSERT(w->scratch != NULL);
     *block = arena.base;
     return VY_OK;
 }
 
-static int larger_area_less(const void *context, int a, int b)
+static int area_greater(const void *context, int a, int b)
 {
     const double *area = context;
     return area[a] > area[b];
@@ -274,7 +275,7 @@ static void measure_faces(merge_work *w)
         w->plane_tolerance[f] = w->epsilon;
         w->order[f] = f;
     }
-    vy_sort_indices(w->order, loops->face_count, w->scratch, larger_area_less, w->area);
+    vy_sort_indices(w->order, loops->face_count, w->scratch, area_greater, w->area);
 }
 
 // The points in loops side by side, for vector units; the tail repeats the last.
@@ -282,17 +283,17 @@ static void list_used_points(merge_work *w)
 {
     int count = 0;
     int *in_loop = w->degree;
-    for (int v = 0; v < w->point_count; ++v) in_loop[v] = w->corner[v] = 0;
+    for (int v = 0; v < w->point_count; ++v) in_loop[v] = w->is_corner[v] = 0;
     for (int h = 0; h < w->loops->half_edge_count; ++h) in_loop[w->loops->vertex[h]] = 1;
     for (int v = 0; v < w->point_count; ++v) {
         if (!in_loop[v]) continue;
         const vy_vec3 p = vec3_sub(w->points[v], w->points[0]);
-        w->used[0][count] = p.x;
-        w->used[1][count] = p.y;
-        w->used[2][count++] = p.z;
+        w->used_coordinates[0][count] = p.x;
+        w->used_coordinates[1][count] = p.y;
+        w->used_coordinates[2][count++] = p.z;
     }
     for (; count % 8 != 0; ++count) {
-        for (int k = 0; k < 3; ++k) w->used[k][count] = w->used[k][count - 1];
+        for (int k = 0; k < 3; ++k) w->used_coordinates[k][count] = w->used_coordinates[k][count - 1];
     }
     VY_ASSERT(count >= 8 && count <= w->point_count + 7);
     w->used_count = count;
@@ -323,8 +324,8 @@ static int is_coplanar(const merge_work *w, int f, vy_vec3 origin, vy_vec3 norma
         if (real_abs(vec3_dot(normal, vec3_sub(p, origin))) > plane_tolerance) return 0;
     }
     // The normal of a sliver is noise: it is merged into any plane it lies in.
-    const vy_vec3 own = vy_loop_area_vector(w->points, w->loops->vertex + first, count);
-    return vec3_dot(own, normal) >= 0.0 || w->area[f] <= w->epsilon * w->epsilon;
+    const vy_vec3 own_area_vector = vy_loop_area_vector(w->points, w->loops->vertex + first, count);
+    return vec3_dot(own_area_vector, normal) >= 0.0 || w->area[f] <= w->epsilon * w->epsilon;
 }
 
 // Every member is measured against the largest face's plane, never against its neighbour's: flatness cannot
@@ -335,11 +336,11 @@ static void gather_group(merge_work *w, int seed)
     w->group[seed] = seed;
     w->members[seed] = 1;
     const int first = w->loops->first[seed];
-    const vy_vec3 twice =
+    const vy_vec3 area_vector =
         vy_loop_area_vector(w->points, w->loops->vertex + first, w->loops->first[seed + 1] - first);
-    const double length = vec3_length(twice);
+    const double length = vec3_length(area_vector);
     if (!(length > 0.0)) return; // no plane of its own: refused later, if it is still there
-    const vy_vec3 normal = vec3_scale(1.0 / length, twice);
+    const vy_vec3 normal = vec3_scale(1.0 / length, area_vector);
     const vy_vec3 origin = w->points[w->loops->vertex[first]];
 
     int top = 0;
@@ -375,46 +376,46 @@ static void join_borders(merge_work *w)
         w->degree[v] = 0;
     }
     for (int h = 0; h < halves; ++h) {
-        w->kept[h] = w->group[w->face[h]] != w->group[w->face[w->twin[h]]];
-        if (!w->kept[h]) continue;
+        w->is_kept[h] = w->group[w->face[h]] != w->group[w->face[w->twin[h]]];
+        if (!w->is_kept[h]) continue;
         w->outgoing[w->loops->vertex[h]] = h;
         w->degree[w->loops->vertex[h]] += 1;
     }
-    int *border = w->scratch; // the links of the faces are needed until all are found
+    int *next_on_border = w->scratch; // the links of the faces are needed until all are found
     for (int h = 0; h < halves; ++h) {
-        if (!w->kept[h]) continue;
-        int n = w->next[h];
-        while (!w->kept[n]) n = w->next[w->twin[n]];
-        border[h] = n;
+        if (!w->is_kept[h]) continue;
+        int next = w->next[h];
+        while (!w->is_kept[next]) next = w->next[w->twin[next]];
+        next_on_border[h] = next;
     }
     for (int h = 0; h < halves; ++h) {
-        if (!w->kept[h]) continue;
-        w->next[h] = border[h];
-        w->prev[border[h]] = h;
+        if (!w->is_kept[h]) continue;
+        w->next[h] = next_on_border[h];
+        w->prev[next_on_border[h]] = h;
     }
 }
 
 static double distance_to_segment(vy_vec3 p, vy_vec3 a, vy_vec3 b)
 {
     const vy_vec3 ab = vec3_sub(b, a), ap = vec3_sub(p, a);
-    const double squared = vec3_dot(ab, ab);
-    const double t = squared > 0.0 ? real_clamp(vec3_dot(ap, ab) / squared, 0.0, 1.0) : 0.0;
+    const double length2 = vec3_dot(ab, ab);
+    const double t = length2 > 0.0 ? real_clamp(vec3_dot(ap, ab) / length2, 0.0, 1.0) : 0.0;
     return vec3_length(vec3_add_scaled(ap, -t, ab));
 }
 
-static int in_triangle(const merge_work *w, int h) { return w->next[w->next[w->next[h]]] == h; }
+static int is_in_triangle(const merge_work *w, int h) { return w->next[w->next[w->next[h]]] == h; }
 
 // A vertex between two faces only, on the straight line between its neighbours, is no corner.
 static void drop_vertices_on_edges(merge_work *w)
 {
     for (int v = 0; v < w->point_count; ++v) {
-        if (w->degree[v] != 2 || w->corner[v]) continue;
+        if (w->degree[v] != 2 || w->is_corner[v]) continue;
         const int to_b = w->outgoing[v], from_a = w->prev[to_b];
         const int to_a = w->twin[from_a], from_b = w->twin[to_b];
         const int a = w->loops->vertex[from_a], b = w->loops->vertex[from_b];
-        if (w->prev[to_a] != from_b || in_triangle(w, to_b) || in_triangle(w, to_a)) continue;
+        if (w->prev[to_a] != from_b || is_in_triangle(w, to_b) || is_in_triangle(w, to_a)) continue;
         if (distance_to_segment(w->points[v], w->points[a], w->points[b]) > w->epsilon) continue;
-        w->kept[to_a] = w->kept[to_b] = 0;
+        w->is_kept[to_a] = w->is_kept[to_b] = 0;
         w->next[from_a] = w->next[to_b];
         w->prev[w->next[to_b]] = from_a;
         w->next[from_b] = w->next[to_a];
@@ -431,9 +432,9 @@ static int is_face(const merge_work *w, const int *loop, int count)
 {
     if (count < 3) return 0;
     vy_vec3 normal = vy_loop_area_vector(w->points, loop, count);
-    const double twice = vec3_length(normal);
-    if (!(twice > 0.0)) return 0;
-    normal = vec3_scale(1.0 / twice, normal);
+    const double length = vec3_length(normal);
+    if (!(length > 0.0)) return 0;
+    normal = vec3_scale(1.0 / length, normal);
 
     double low = DBL_MAX, high = -DBL_MAX;
     for (int k = 0; k < count; ++k) {
@@ -441,8 +442,10 @@ static int is_face(const merge_work *w, const int *loop, int count)
         low = real_min(low, height);
         high = real_max(high, height);
     }
-    const int i = vy_support()->extreme(w->used[0], w->used[1], w->used[2], w->used_count, normal);
-    const vy_vec3 top = vec3_make(w->used[0][i], w->used[1][i], w->used[2][i]);
+    const int i = vy_support()->extreme(w->used_coordinates[0], w->used_coordinates[1],
+                                        w->used_coordinates[2], w->used_count, normal);
+    const vy_vec3 top =
+        vec3_make(w->used_coordinates[0][i], w->used_coordinates[1][i], w->used_coordinates[2][i]);
     return high - low <= 2.0 * w->epsilon && vec3_dot(normal, top) - high <= w->epsilon &&
            vy_loop_is_convex(w->points, loop, count, normal, w->epsilon);
 }
@@ -461,8 +464,8 @@ static int split_group(merge_work *w, int group)
             continue;
         }
         for (int h = w->loops->first[f]; h < w->loops->first[f + 1]; ++h) {
-            changed |= !w->corner[w->loops->vertex[h]];
-            w->corner[w->loops->vertex[h]] = 1;
+            changed |= !w->is_corner[w->loops->vertex[h]];
+            w->is_corner[w->loops->vertex[h]] = 1;
         }
     }
     return changed;
@@ -473,40 +476,40 @@ static int split_group(merge_work *w, int group)
 static int collect_loops(merge_work *w, int *first, int *vertex, int *face_count)
 {
     const vy_loops *loops = w->loops;
-    int *seen = w->degree; // the last face that used the vertex
-    for (int v = 0; v < w->point_count; ++v) seen[v] = -1;
+    int *last_face_at = w->degree; // the last face that used the vertex
+    for (int v = 0; v < w->point_count; ++v) last_face_at[v] = -1;
     for (int f = 0; f < loops->face_count; ++f) w->stack[f] = -1;
 
-    int faces = 0, used = 0, split_groups = 0;
+    int loop_count = 0, vertex_count = 0, split_groups = 0;
     for (int h = 0; h < loops->half_edge_count; ++h) {
-        if (!w->kept[h]) continue;
+        if (!w->is_kept[h]) continue;
         const int group = w->group[w->face[h]];
-        int is_simple = w->stack[group] < 0, e = h; // a second loop is a hole
-        w->stack[group] = faces;
-        VY_ASSERT(faces < loops->face_count && used < loops->half_edge_count);
-        first[faces] = used;
+        int is_simple = w->stack[group] < 0, half_edge = h; // a second loop is a hole
+        w->stack[group] = loop_count;
+        VY_ASSERT(loop_count < loops->face_count && vertex_count < loops->half_edge_count);
+        first[loop_count] = vertex_count;
         do {
-            const int v = loops->vertex[e];
-            VY_ASSERT(used < loops->half_edge_count && w->kept[e]);
-            is_simple &= seen[v] != faces;
-            seen[v] = faces;
-            vertex[used++] = v;
-            w->kept[e] = 0;
-            e = w->next[e];
-        } while (e != h);
-        const int count = used - first[faces];
+            const int v = loops->vertex[half_edge];
+            VY_ASSERT(vertex_count < loops->half_edge_count && w->is_kept[half_edge]);
+            is_simple &= last_face_at[v] != loop_count;
+            last_face_at[v] = loop_count;
+            vertex[vertex_count++] = v;
+            w->is_kept[half_edge] = 0;
+            half_edge = w->next[half_edge];
+        } while (half_edge != h);
+        const int count = vertex_count - first[loop_count];
         const int is_unmerged =
             w->members[group] == 1 && count == loops->first[group + 1] - loops->first[group];
-        if (!is_unmerged && !(is_simple && is_face(w, vertex + first[faces], count)))
+        if (!is_unmerged && !(is_simple && is_face(w, vertex + first[loop_count], count)))
             split_groups += split_group(w, group);
-        faces += 1;
+        loop_count += 1;
     }
-    first[faces] = used;
-    *face_count = faces;
+    first[loop_count] = vertex_count;
+    *face_count = loop_count;
     for (int f = 0; f < loops->face_count; ++f) {
         // A group of all or nearly all faces: top and bottom of a thin plate taken for one face.
-        const int closed = w->members[f] > 1 && (faces < 4 || w->stack[f] < 0);
-        if (closed) split_groups += split_group(w, f);
+        const int has_no_border = w->members[f] > 1 && (loop_count < 4 || w->stack[f] < 0);
+        if (has_no_border) split_groups += split_group(w, f);
     }
     return split_groups;
 }
@@ -524,7 +527,7 @@ static int is_outside_polygon(const merge_work *w, const int *loop, int count, v
 
 /// A vertex that is no corner of any face must lie within each of the faces it was merged into: at the rim of
 /// a thin plate it may be near their planes and yet far outside. Returns how many groups were split.
-static int check_dropped(merge_work *w, const int *first, const int *vertex)
+static int check_dropped_vertices(merge_work *w, const int *first, const int *vertex)
 {
     const vy_loops *loops = w->loops;
     int split_groups = 0;
@@ -551,12 +554,13 @@ static void merge_groups(merge_work *w)
         group_faces(w);
         join_borders(w);
         drop_vertices_on_edges(w);
-        int faces = 0;
-        if (collect_loops(w, first, vertex, &faces) > 0 || check_dropped(w, first, vertex) > 0) continue;
-        memcpy(loops->first, first, ((size_t)faces + 1) * sizeof *first);
-        memcpy(loops->vertex, vertex, (size_t)first[faces] * sizeof *vertex);
-        loops->face_count = faces;
-        loops->half_edge_count = first[faces];
+        int loop_count = 0;
+        if (collect_loops(w, first, vertex, &loop_count) > 0 || check_dropped_vertices(w, first, vertex) > 0)
+            continue;
+        memcpy(loops->first, first, ((size_t)loop_count + 1) * sizeof *first);
+        memcpy(loops->vertex, vertex, (size_t)first[loop_count] * sizeof *vertex);
+        loops->face_count = loop_count;
+        loops->half_edge_count = first[loop_count];
         return;
     }
 }

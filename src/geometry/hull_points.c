@@ -19,8 +19,8 @@ vy_bounds vy_bounds_of_points(const vy_vec3 *points, int count)
 double vy_scale_of_points(const vy_vec3 *points, int count)
 {
     const vy_bounds box = vy_bounds_of_points(points, count);
-    const vy_vec3 side = vec3_sub(box.high, box.low);
-    const double longest = real_max(side.x, real_max(side.y, side.z));
+    const vy_vec3 extent = vec3_sub(box.high, box.low);
+    const double longest = real_max(extent.x, real_max(extent.y, extent.z));
     // The exponent's bits of `longest`, negated about the bias, are those of a power of two; sizes are normal
     // numbers, 1e-300 m at the least, or the points would not have passed as four different ones.
     const uint64_t exponent = bits_of(longest) >> 52;
@@ -50,14 +50,14 @@ static vy_status check_coordinates(const vy_vec3 *points, int count, vy_error *e
 /// Whether at least four of the points differ.
 static int has_four_distinct(const vy_vec3 *points, int count)
 {
-    vy_vec3 seen[4];
-    int found = 0;
-    for (int i = 0; i < count && found < 4; ++i) {
-        int known = 0;
-        for (int k = 0; k < found; ++k) known |= points_equal(points[i], seen[k]);
-        if (!known) seen[found++] = points[i];
+    vy_vec3 distinct[4];
+    int distinct_count = 0;
+    for (int i = 0; i < count && distinct_count < 4; ++i) {
+        int is_known = 0;
+        for (int k = 0; k < distinct_count; ++k) is_known |= points_equal(points[i], distinct[k]);
+        if (!is_known) distinct[distinct_count++] = points[i];
     }
-    return found == 4;
+    return distinct_count == 4;
 }
 
 /// The distance [m] that counts as zero: relative to the size, and no less than coordinates can resolve.
@@ -65,16 +65,16 @@ static double length_tolerance(const vy_vec3 *points, int count, double toleranc
 {
     VY_ASSERT(tolerance >= 0.0);
     const vy_bounds box = vy_bounds_of_points(points, count);
-    const vy_vec3 side = vec3_sub(box.high, box.low);
-    const double longest = real_max(side.x, real_max(side.y, side.z));
-    double largest = 0.0;
+    const vy_vec3 extent = vec3_sub(box.high, box.low);
+    const double longest = real_max(extent.x, real_max(extent.y, extent.z));
+    double max_coordinate = 0.0;
     for (int i = 0; i < count; ++i) {
-        largest = real_max(largest, real_abs(points[i].x));
-        largest = real_max(largest, real_abs(points[i].y));
-        largest = real_max(largest, real_abs(points[i].z));
+        max_coordinate = real_max(max_coordinate, real_abs(points[i].x));
+        max_coordinate = real_max(max_coordinate, real_abs(points[i].y));
+        max_coordinate = real_max(max_coordinate, real_abs(points[i].z));
     }
     // Areas are squared on the way to a normal: below 1e-60 m they would underflow.
-    return (tolerance * longest + 4.0 * DBL_EPSILON * largest) + 1e-60;
+    return (tolerance * longest + 4.0 * DBL_EPSILON * max_coordinate) + 1e-60;
 }
 
 // A first point, the farthest from it, the farthest from their line, the farthest from their plane: the first

@@ -10,12 +10,12 @@ typedef struct clip_polygon {
     uint32_t line[2 * VY_FEATURE_POINTS]; // id of the line that the edge from this point lies on
 } clip_polygon;
 
-static void polygon_add(clip_polygon *l, vec3 p, uint64_t id, uint32_t line)
+static void polygon_add(clip_polygon *polygon, vec3 p, uint64_t id, uint32_t line)
 {
-    if (l->count == 2 * VY_FEATURE_POINTS) return;
-    l->p[l->count] = p;
-    l->line[l->count] = line;
-    l->id[l->count++] = id;
+    if (polygon->count == 2 * VY_FEATURE_POINTS) return;
+    polygon->p[polygon->count] = p;
+    polygon->line[polygon->count] = line;
+    polygon->id[polygon->count++] = id;
 }
 
 // Sutherland-Hodgman: the part of `in` with dot(m, p) <= offset. Returns 0, and does not write *out, when
@@ -23,10 +23,10 @@ static void polygon_add(clip_polygon *l, vec3 p, uint64_t id, uint32_t line)
 static int clip(const clip_polygon *in, vec3 m, double offset, uint32_t side, clip_polygon *out)
 {
     VY_ASSERT(in != out && in->count >= 0 && in->count <= 2 * VY_FEATURE_POINTS);
-    double h[2 * VY_FEATURE_POINTS], max_value = -1.0;
+    double beyond[2 * VY_FEATURE_POINTS], max_value = -1.0;
     for (int i = 0; i < in->count; ++i) {
-        h[i] = vec3_dot(m, in->p[i]) - offset;
-        max_value = real_max(max_value, h[i]);
+        beyond[i] = vec3_dot(m, in->p[i]) - offset;
+        max_value = real_max(max_value, beyond[i]);
     }
     if (!(max_value > 0.0)) return 0;
     const int edges = in->count == 2 ? 1 : in->count; // a segment has one edge, not two
@@ -34,10 +34,11 @@ static int clip(const clip_polygon *in, vec3 m, double offset, uint32_t side, cl
     out->count = 0;
     for (int i = 0; i < in->count; ++i) {
         const int j = i + 1 == in->count ? 0 : i + 1;
-        if (h[i] <= 0.0) polygon_add(out, in->p[i], in->id[i], in->line[i]);
-        if (i < edges && h[i] * h[j] < 0.0) {
-            const vec3 p = vec3_add_scaled(in->p[i], h[i] / (h[i] - h[j]), vec3_sub(in->p[j], in->p[i]));
-            polygon_add(out, p, clip_id(in->id[i], in->line[i], id), h[i] < 0.0 ? id : in->line[i]);
+        if (beyond[i] <= 0.0) polygon_add(out, in->p[i], in->id[i], in->line[i]);
+        if (i < edges && beyond[i] * beyond[j] < 0.0) {
+            const vec3 p =
+                vec3_add_scaled(in->p[i], beyond[i] / (beyond[i] - beyond[j]), vec3_sub(in->p[j], in->p[i]));
+            polygon_add(out, p, clip_id(in->id[i], in->line[i], id), beyond[i] < 0.0 ? id : in->line[i]);
         }
     }
     return 1;
@@ -50,29 +51,30 @@ void vy_manifold_clip(const vy_feature *reference, const vy_feature *incident, v
     VY_ASSERT(incident->count >= 1 && incident->count <= VY_FEATURE_POINTS);
     VY_ASSERT(vec3_is_unit(n) && slop >= 0.0 && margin >= 0.0);
     clip_polygon buffer[2];
-    clip_polygon *now = &buffer[0], *next = &buffer[1];
-    now->count = 0;
+    clip_polygon *current = &buffer[0], *next = &buffer[1];
+    current->count = 0;
     for (int i = 0; i < incident->count; ++i) {
         const uint32_t line = incident->id[i] & 0x7fffu;
-        polygon_add(now, incident->p[i], point_id(flipped, reference->face, incident->face, line, 0), line);
+        polygon_add(current, incident->p[i], point_id(flipped, reference->face, incident->face, line, 0),
+                    line);
     }
     for (int i = 0; bounded && i < reference->count; ++i) {
         const int j = i + 1 == reference->count ? 0 : i + 1;
         const vec3 side = vec3_cross(vec3_sub(reference->p[j], reference->p[i]), reference->normal);
-        if (!clip(now, side, vec3_dot(side, reference->p[i]), reference->id[i], next)) continue;
-        clip_polygon *const t = now;
-        now = next;
+        if (!clip(current, side, vec3_dot(side, reference->p[i]), reference->id[i], next)) continue;
+        clip_polygon *const t = current;
+        current = next;
         next = t;
     }
     const double level = vec3_dot(reference->normal, reference->p[0]);
-    const double along = real_abs(vec3_dot(reference->normal, n));
-    VY_ASSERT(along > 0.0);
-    for (int i = 0; i < now->count && out->count < 2 * VY_FEATURE_POINTS; ++i) {
-        const double depth = level - vec3_dot(reference->normal, now->p[i]);
+    const double cosine = real_abs(vec3_dot(reference->normal, n));
+    VY_ASSERT(cosine > 0.0);
+    for (int i = 0; i < current->count && out->count < 2 * VY_FEATURE_POINTS; ++i) {
+        const double depth = level - vec3_dot(reference->normal, current->p[i]);
         if (depth < -real_max(slop, margin)) continue;
-        out->points[out->count].p = now->p[i];
-        out->points[out->count].depth = (margin > 0.0 ? depth : real_max(depth, 0.0)) / along;
-        out->points[out->count++].id = now->id[i];
+        out->points[out->count].p = current->p[i];
+        out->points[out->count].depth = (margin > 0.0 ? depth : real_max(depth, 0.0)) / cosine;
+        out->points[out->count++].id = current->id[i];
     }
 }
 
@@ -113,14 +115,14 @@ void vy_manifold_reduce(vy_candidates *c)
     }
     swap(c, 1, best);
     const vec3 p0 = c->points[0].p, edge = vec3_sub(c->points[1].p, p0);
-    vec3 first = vec3_zero();
+    vec3 triangle_normal = vec3_zero();
     max_value = -1.0;
     for (int i = 2; i < c->count; ++i) { // the farthest from their line
         const vec3 m = vec3_cross(edge, vec3_sub(c->points[i].p, p0));
         if (vec3_dot(m, m) > max_value) {
             max_value = vec3_dot(m, m);
             best = i;
-            first = m;
+            triangle_normal = m;
         }
     }
     swap(c, 2, best);
@@ -131,7 +133,7 @@ void vy_manifold_reduce(vy_candidates *c)
     for (int i = 3; i < c->count; ++i) {
         for (int k = 0; k < 3; ++k) {
             const vec3 m = vec3_cross(vec3_sub(q[k == 2 ? 0 : k + 1], q[k]), vec3_sub(c->points[i].p, q[k]));
-            const double outside = -vec3_dot(m, first);
+            const double outside = -vec3_dot(m, triangle_normal);
             if (outside > max_value) {
                 max_value = outside;
                 best = i;
@@ -158,17 +160,17 @@ static void clip_segments(const vy_feature *a, const vy_feature *b, vec3 n, vy_c
     for (int i = 0; i < 2; ++i)
         polygon_add(&segment, b->p[i], point_id(0, a->face, b->face, b->id[i], 0), b->id[i]);
     clip_polygon clipped_once, clipped_twice;
-    const clip_polygon *kept =
+    const clip_polygon *clipped =
         clip(&segment, u, vec3_dot(u, a->p[1]), a->id[1], &clipped_once) ? &clipped_once : &segment;
-    if (clip(kept, vec3_neg(u), -vec3_dot(u, a->p[0]), a->id[0], &clipped_twice)) kept = &clipped_twice;
-    for (int i = 0; i < kept->count; ++i) {
-        const double t = vec3_dot(u, vec3_sub(kept->p[i], a->p[0])) / uu;
-        const double depth = vec3_dot(n, vec3_sub(vec3_add_scaled(a->p[0], t, u), kept->p[i]));
+    if (clip(clipped, vec3_neg(u), -vec3_dot(u, a->p[0]), a->id[0], &clipped_twice)) clipped = &clipped_twice;
+    for (int i = 0; i < clipped->count; ++i) {
+        const double t = vec3_dot(u, vec3_sub(clipped->p[i], a->p[0])) / uu;
+        const double depth = vec3_dot(n, vec3_sub(vec3_add_scaled(a->p[0], t, u), clipped->p[i]));
         if (depth < 0.0) continue;
         VY_ASSERT(out->count < 2 * VY_FEATURE_POINTS);
-        out->points[out->count].p = kept->p[i];
+        out->points[out->count].p = clipped->p[i];
         out->points[out->count].depth = depth;
-        out->points[out->count++].id = kept->id[i];
+        out->points[out->count++].id = clipped->id[i];
     }
 }
 
@@ -200,8 +202,8 @@ static uint64_t vertex_id(const vy_shape *shape, vec3 d, double slop)
     VY_ASSERT(top >= 0 && top < hull->vertex_count);
     const double level = vec3_dot(hull->vertices[top], d) - slop;
     uint64_t id[2] = {0x7fff, 0x7fff};
-    for (int i = 0, found = 0; i < hull->vertex_count && found < 2; ++i) {
-        if (vec3_dot(hull->vertices[i], d) >= level) id[found++] = (uint64_t)i;
+    for (int i = 0, id_count = 0; i < hull->vertex_count && id_count < 2; ++i) {
+        if (vec3_dot(hull->vertices[i], d) >= level) id[id_count++] = (uint64_t)i;
     }
     return (id[0] & 0x7fffu) << 15 | (id[1] & 0x7fffu);
 }
@@ -222,14 +224,14 @@ static void write_point(const vy_pose *pose, vec3 n, vec3 on_a, double depth, ui
 }
 
 // The deepest point of B's feature, moved to A's surface: where the polygons have no point that deep.
-static vec3 deepest_point(const vy_feature *fb, vec3 n, double depth)
+static vec3 deepest_point(const vy_feature *feature_b, vec3 n, double depth)
 {
-    VY_ASSERT(fb->count >= 1);
+    VY_ASSERT(feature_b->count >= 1);
     int best = 0;
-    for (int i = 1; i < fb->count; ++i) {
-        if (vec3_dot(n, fb->p[i]) < vec3_dot(n, fb->p[best])) best = i;
+    for (int i = 1; i < feature_b->count; ++i) {
+        if (vec3_dot(n, feature_b->p[i]) < vec3_dot(n, feature_b->p[best])) best = i;
     }
-    return vec3_add_scaled(fb->p[best], depth, n);
+    return vec3_add_scaled(feature_b->p[best], depth, n);
 }
 
 void vy_manifold_build(const vy_shape *a, const vy_shape *b, const mat3 *rotation, vec3 offset, double scale,
@@ -237,22 +239,24 @@ void vy_manifold_build(const vy_shape *a, const vy_shape *b, const mat3 *rotatio
                        vy_manifold *out)
 {
     VY_ASSERT(vec3_is_unit(n) && scale > 0.0 && depth >= 0.0 && margin >= 0.0);
-    vy_feature fa, fb;
+    vy_feature feature_a, feature_b;
     vy_candidates c;
     c.count = out->count = 0;
     out->normal = quat_rotate(pose_a->rotation, n);
     const vec3 m = vec3_neg(mat3_tmul_vec(*rotation, n));
-    vy_feature_of(a, n, &fa);
-    vy_feature_of(b, m, &fb);
-    vy_feature_transform(rotation, offset, &fb);
-    const double align_a = fa.count > 2 ? vec3_dot(fa.normal, n) : -1.0;
-    const double align_b = fb.count > 2 ? -vec3_dot(fb.normal, n) : -1.0;
+    vy_feature_of(a, n, &feature_a);
+    vy_feature_of(b, m, &feature_b);
+    vy_feature_transform(rotation, offset, &feature_b);
+    const double align_a = feature_a.count > 2 ? vec3_dot(feature_a.normal, n) : -1.0;
+    const double align_b = feature_b.count > 2 ? -vec3_dot(feature_b.normal, n) : -1.0;
     // A's face is preferred slightly, so that rounding does not switch the reference between equal faces.
-    const int flipped = align_b > align_a + 1e-14, segments = fa.count == 2 && fb.count == 2;
+    const int flipped = align_b > align_a + 1e-14,
+              are_segments = feature_a.count == 2 && feature_b.count == 2;
     if (real_max(align_a, align_b) >= VY_FACE_ALIGNED_COSINE) {
-        vy_manifold_clip(flipped ? &fb : &fa, flipped ? &fa : &fb, n, flipped, 1, 1e-12 * scale, margin, &c);
-    } else if (segments) {
-        clip_segments(&fa, &fb, n, &c);
+        vy_manifold_clip(flipped ? &feature_b : &feature_a, flipped ? &feature_a : &feature_b, n, flipped, 1,
+                         1e-12 * scale, margin, &c);
+    } else if (are_segments) {
+        clip_segments(&feature_a, &feature_b, n, &c);
     }
     double deepest = -1.0;
     for (int i = 0; i < c.count; ++i) {
@@ -263,13 +267,13 @@ void vy_manifold_build(const vy_shape *a, const vy_shape *b, const mat3 *rotatio
             c.points[i].p = vec3_add_scaled(c.points[i].p, c.points[i].depth, n); // from B's surface to A's
     }
     // The faces contain the deepest point where the normal is one of theirs; else it is the witness point.
-    const int exact =
-        (segments || real_max(align_a, align_b) >= 1.0 - 4e-15) && deepest >= depth - 1e-9 * scale;
-    if (c.count == 0 || (witness != NULL && !exact)) {
+    const int contains_deepest =
+        (are_segments || real_max(align_a, align_b) >= 1.0 - 4e-15) && deepest >= depth - 1e-9 * scale;
+    if (c.count == 0 || (witness != NULL && !contains_deepest)) {
         if (c.count == 2 * VY_FEATURE_POINTS) --c.count;
         VY_ASSERT(c.count < 2 * VY_FEATURE_POINTS);
         c.points[c.count] = c.points[0]; // the deepest comes first: of equal ones the first is kept
-        c.points[0].p = witness != NULL ? *witness : deepest_point(&fb, n, depth);
+        c.points[0].p = witness != NULL ? *witness : deepest_point(&feature_b, n, depth);
         c.points[0].depth = depth;
         c.points[0].id = vy_vertex_pair_id(a, n, b, m, scale);
         ++c.count;

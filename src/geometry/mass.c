@@ -13,13 +13,13 @@
 #define PI 3.14159265358979323846
 
 // Layer 1: integrals over the projection of a face onto the plane (a, b). Signed: negative for a face seen
-// from below, clockwise in (a, b).
+// from below, clockwise in (a, b). `one`: of 1; the others of the monomial that they are named after.
 typedef struct projection_integrals {
     double one, a, b, aa, ab, bb, aaa, aab, abb, bbb;
 } projection_integrals;
 
 // Each edge gives the triangle it makes with the origin: twice its signed area times a mean of the monomial.
-static projection_integrals project(const double a[3], const double b[3])
+static projection_integrals integrate_projection(const double a[3], const double b[3])
 {
     projection_integrals p = {0};
     for (int k = 0; k < 3; ++k) {
@@ -55,7 +55,7 @@ static projection_integrals project(const double a[3], const double b[3])
 // Layer 2: the flux of a field through a face, for the fields whose divergences are the monomials of layer 3.
 // [k] belongs to coordinate k of (a, b, c).
 typedef struct face_integrals {
-    double volume;     // of the place (a, b, c) itself
+    double volume;     // of the position (a, b, c) itself
     double first[3];   // of x_k^2 along k
     double second[3];  // of x_k^3 along k
     double product[3]; // of x_k^2 x_{k+1} along k
@@ -112,7 +112,7 @@ static volume_integrals integrate(const vy_hull *hull)
         const int a = (c + 1) % 3, b = (c + 2) % 3;
         const double u = -n[a] / n[c], v = -n[b] / n[c];
         const double w = x[c][0] - (u * x[a][0] + v * x[b][0]);
-        const projection_integrals p = project(x[a], x[b]);
+        const projection_integrals p = integrate_projection(x[a], x[b]);
         const face_integrals f = face_flux(&p, u, v, w);
         const int axis[3] = {a, b, c};
         volume += f.volume;
@@ -145,21 +145,22 @@ vy_status vy_hull_mass(const vy_hull *hull, double mass, vy_mass_properties *out
     if (hull == NULL || hull->facets == NULL || hull->vertices == NULL) {
         return vy_fail(err, VY_BAD_HULL, "mass: no hull given");
     }
-    const volume_integrals t = integrate(hull);
-    if (!(real_is_finite(t.volume) && t.volume > 0.0)) {
-        return vy_fail(err, VY_BAD_HULL, "mass: the hull's volume is %g m^3", t.volume);
+    const volume_integrals integrals = integrate(hull);
+    if (!(real_is_finite(integrals.volume) && integrals.volume > 0.0)) {
+        return vy_fail(err, VY_BAD_HULL, "mass: the hull's volume is %g m^3", integrals.volume);
     }
-    const double density = mass / t.volume;
-    const vy_vec3 d = vec3_scale(1.0 / t.volume, t.first); // centroid from the integrals' origin
-    const double xx = density * t.second.x - mass * (d.x * d.x);
-    const double yy = density * t.second.y - mass * (d.y * d.y);
-    const double zz = density * t.second.z - mass * (d.z * d.z);
-    const double xy = density * t.product.x - mass * (d.x * d.y);
-    const double yz = density * t.product.y - mass * (d.y * d.z);
-    const double zx = density * t.product.z - mass * (d.z * d.x);
+    const double density = mass / integrals.volume;
+    const vy_vec3 d =
+        vec3_scale(1.0 / integrals.volume, integrals.first); // centroid from the integrals' origin
+    const double xx = density * integrals.second.x - mass * (d.x * d.x);
+    const double yy = density * integrals.second.y - mass * (d.y * d.y);
+    const double zz = density * integrals.second.z - mass * (d.z * d.z);
+    const double xy = density * integrals.product.x - mass * (d.x * d.y);
+    const double yz = density * integrals.product.y - mass * (d.y * d.z);
+    const double zx = density * integrals.product.z - mass * (d.z * d.x);
     const vy_mass_properties result = {
         .mass = mass,
-        .volume = t.volume,
+        .volume = integrals.volume,
         .centroid = vec3_add(hull->centroid, d),
         .inertia = {{{yy + zz, 0.0 - xy, 0.0 - zx},
                      {0.0 - xy, zz + xx, 0.0 - yz},
@@ -180,14 +181,14 @@ static vy_mass_properties solid_mass(double mass, double volume, double x, doubl
 static vy_mass_properties capsule_mass(double mass, double half, double radius)
 {
     const double rr = radius * radius;
-    const double tube = PI * rr * (2.0 * half), caps = 4.0 / 3.0 * PI * rr * radius;
-    const double volume = tube + caps;
-    const double mt = mass * (tube / volume), mc = mass * (caps / volume);
+    const double tube_volume = PI * rr * (2.0 * half), caps_volume = 4.0 / 3.0 * PI * rr * radius;
+    const double volume = tube_volume + caps_volume;
+    const double tube_mass = mass * (tube_volume / volume), caps_mass = mass * (caps_volume / volume);
     // A half ball's centroid is 3/8 of its radius from its flat side: 2/5 r^2 + h^2 + 3/4 h r about the
     // middle.
-    const double across =
-        mt * (rr / 4.0 + half * half / 3.0) + mc * (0.4 * rr + half * half + 0.75 * half * radius);
-    return solid_mass(mass, volume, across, across, mt * (rr / 2.0) + mc * (0.4 * rr));
+    const double across = tube_mass * (rr / 4.0 + half * half / 3.0) +
+                          caps_mass * (0.4 * rr + half * half + 0.75 * half * radius);
+    return solid_mass(mass, volume, across, across, tube_mass * (rr / 2.0) + caps_mass * (0.4 * rr));
 }
 
 static vy_mass_properties box_mass(double mass, vy_vec3 h)
@@ -230,7 +231,7 @@ vy_status vy_shape_mass(const vy_shape *shape, double mass, vy_mass_properties *
 
 // ---- principal axes ----
 
-// One rotation in the plane (p, q) that takes a[p][q] to zero; v gathers the rotations.
+// One Jacobi rotation, in the plane (p, q), that takes a[p][q] to zero; v gathers the rotations.
 static void rotate(double a[3][3], double v[3][3], int p, int q)
 {
     VY_ASSERT(p != q && p + q <= 3 && a[p][q] != 0.0);
@@ -255,10 +256,10 @@ static void rotate(double a[3][3], double v[3][3], int p, int q)
 static vy_vec3 axis_of(double v[3][3], int k)
 {
     vy_vec3 axis = vec3_make(v[0][k], v[1][k], v[2][k]);
-    int large = real_abs(v[1][k]) > real_abs(v[0][k]) ? 1 : 0;
-    large = real_abs(v[2][k]) > real_abs(v[large][k]) ? 2 : large;
-    VY_ASSERT(v[large][k] != 0.0);
-    const double sign = v[large][k] < 0.0 ? -1.0 : 1.0;
+    int largest = real_abs(v[1][k]) > real_abs(v[0][k]) ? 1 : 0;
+    largest = real_abs(v[2][k]) > real_abs(v[largest][k]) ? 2 : largest;
+    VY_ASSERT(v[largest][k] != 0.0);
+    const double sign = v[largest][k] < 0.0 ? -1.0 : 1.0;
     return vec3_scale(sign / vec3_length(axis), axis);
 }
 

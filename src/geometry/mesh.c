@@ -11,10 +11,10 @@
 #include <stdlib.h>
 
 typedef struct reader {
-    const unsigned char *at, *end;
-    int line;
-    double scale;
-    const char *name;
+    const unsigned char *at, *end; // the next byte, and the end of the data
+    int line;                      // 1-based; 0 for what has none
+    double scale;                  // [m] per unit of the file
+    const char *name;              // of the file, for messages
     vy_error *err;
     // The different points so far, and an open-addressed table of their numbers plus one; 0 is free.
     vy_vec3 *points;
@@ -75,11 +75,12 @@ static vy_status grow(reader *r)
     return VY_OK;
 }
 
-static vy_status scaled_point(reader *r, const double unit[3], vy_vec3 *out)
+// A point from coordinates in units of the file.
+static vy_status scaled_point(reader *r, const double raw[3], vy_vec3 *out)
 {
     double c[3];
     for (int k = 0; k < 3; ++k) {
-        c[k] = unit[k] * r->scale + 0.0; // -0.0 becomes +0.0: equal points are equal in every bit
+        c[k] = raw[k] * r->scale + 0.0; // -0.0 becomes +0.0: equal points are equal in every bit
         if (!real_is_finite(c[k]))
             return parse_error(r, VY_HULL_NOT_FINITE, "a vertex has %c = %g", "xyz"[k], c[k]);
         if (real_abs(c[k]) > VY_HULL_LIMIT) {
@@ -169,7 +170,7 @@ static int parse_number(word w, double *out)
 
 static vy_status read_coordinates(reader *r, vy_vec3 *out)
 {
-    double unit[3];
+    double raw[3];
     char text[24];
     for (int k = 0; k < 3; ++k) {
         const word w = next_word(r);
@@ -177,11 +178,11 @@ static vy_status read_coordinates(reader *r, vy_vec3 *out)
         if (is_not_finite_word(w)) {
             return parse_error(r, VY_HULL_NOT_FINITE, "a vertex has %c = %s", "xyz"[k], printable(w, text));
         }
-        if (!parse_number(w, &unit[k])) {
+        if (!parse_number(w, &raw[k])) {
             return parse_error(r, VY_BAD_SYNTAX, "expected a number, found '%s'", printable(w, text));
         }
     }
-    return scaled_point(r, unit, out);
+    return scaled_point(r, raw, out);
 }
 
 // ---- STL ----
@@ -204,20 +205,20 @@ static vy_status read_binary_stl(reader *r)
     for (uint32_t t = 0; t < triangles; ++t, triangle += STL_TRIANGLE) {
         for (int corner = 0; corner < 3; ++corner) {
             const unsigned char *bytes = triangle + 12 + 12 * corner;
-            double unit[3];
+            double raw[3];
             for (int k = 0; k < 3; ++k) {
                 const uint32_t word_bits = u32_at(bytes + 4 * k);
                 float value;
                 memcpy(&value, &word_bits, sizeof value);
-                unit[k] = (double)value;
-                if (!real_is_finite(unit[k])) {
+                raw[k] = (double)value;
+                if (!real_is_finite(raw[k])) {
                     return parse_error(r, VY_HULL_NOT_FINITE,
                                        "triangle %lu, byte %zu: %c is not a finite number", (unsigned long)t,
                                        (size_t)(bytes - base) + 4 * (size_t)k, "xyz"[k]);
                 }
             }
             vy_vec3 p;
-            vy_status status = scaled_point(r, unit, &p);
+            vy_status status = scaled_point(r, raw, &p);
             if (status == VY_OK) status = add_point(r, p);
             if (status != VY_OK) return status;
         }
@@ -235,12 +236,12 @@ static word next_word_anywhere(reader *r)
 
 static vy_status expect(reader *r, const char *first, const char *second)
 {
-    const char *const wanted[2] = {first, second};
+    const char *const expected[2] = {first, second};
     char text[24];
-    for (int k = 0; k < 2 && wanted[k] != NULL; ++k) {
+    for (int k = 0; k < 2 && expected[k] != NULL; ++k) {
         const word w = next_word_anywhere(r);
-        if (!word_is(w, wanted[k])) {
-            return parse_error(r, VY_BAD_SYNTAX, "expected '%s', found '%s'", wanted[k],
+        if (!word_is(w, expected[k])) {
+            return parse_error(r, VY_BAD_SYNTAX, "expected '%s', found '%s'", expected[k],
                                w.length == 0 ? "the end of the file" : printable(w, text));
         }
     }
@@ -297,10 +298,10 @@ static vy_status read_ascii_stl(reader *r)
 // ---- OBJ ----
 
 typedef struct obj_vertices {
-    vy_vec3 *at;
-    unsigned char *used;
+    vy_vec3 *points;
+    unsigned char *is_used; // [count] by a face
     int count, capacity;
-    int any_used;
+    int any_is_used;
 } obj_vertices;
 
 static vy_status add_obj_vertex(reader *r, obj_vertices *v)
@@ -312,16 +313,16 @@ static vy_status add_obj_vertex(reader *r, obj_vertices *v)
         return parse_error(r, VY_FULL, "more than %d vertices", VY_MESH_POINTS_MAX);
     if (v->count == v->capacity) {
         const int capacity = v->capacity == 0 ? 64 : 2 * v->capacity;
-        vy_vec3 *at = realloc(v->at, (size_t)capacity * sizeof *at);
-        if (at != NULL) v->at = at;
-        unsigned char *used = realloc(v->used, (size_t)capacity);
-        if (used != NULL) v->used = used;
-        if (at == NULL || used == NULL)
+        vy_vec3 *points = realloc(v->points, (size_t)capacity * sizeof *points);
+        if (points != NULL) v->points = points;
+        unsigned char *is_used = realloc(v->is_used, (size_t)capacity);
+        if (is_used != NULL) v->is_used = is_used;
+        if (points == NULL || is_used == NULL)
             return parse_error(r, VY_NO_MEMORY, "no memory for %d vertices", capacity);
         v->capacity = capacity;
     }
-    v->used[v->count] = 0;
-    v->at[v->count++] = p;
+    v->is_used[v->count] = 0;
+    v->points[v->count++] = p;
     return VY_OK;
 }
 
@@ -330,23 +331,23 @@ static vy_status use_obj_vertex(reader *r, obj_vertices *v, word w)
 {
     VY_ASSERT(w.length > 0);
     char text[24];
-    const int negative = w.text[0] == '-';
+    const int is_negative = w.text[0] == '-';
     long number = 0;
-    int k = negative;
+    int k = is_negative;
     for (; k < w.length && w.text[k] >= '0' && w.text[k] <= '9'; ++k) {
         number = number > 99999999 ? number : 10 * number + (w.text[k] - '0');
     }
-    if (k == negative || (k < w.length && w.text[k] != '/')) {
+    if (k == is_negative || (k < w.length && w.text[k] != '/')) {
         return parse_error(r, VY_BAD_SYNTAX, "expected a vertex number, found '%s'", printable(w, text));
     }
-    const long index = negative ? v->count - number : number - 1;
+    const long index = is_negative ? v->count - number : number - 1;
     if (index < 0 || index >= v->count) {
         return parse_error(r, VY_BAD_SYNTAX, "a face names vertex '%s', there are %d so far",
                            printable(w, text), v->count);
     }
     VY_ASSERT(v->count <= v->capacity);
-    v->used[index] = 1;
-    v->any_used = 1;
+    v->is_used[index] = 1;
+    v->any_is_used = 1;
     return VY_OK;
 }
 
@@ -371,12 +372,12 @@ static vy_status read_obj_face(reader *r, obj_vertices *v)
 /// Statements of the format that say nothing about points.
 static int is_ignored_statement(word w)
 {
-    static const char *const known[] = {"vt",       "vn",       "vp",         "l",        "p",
-                                        "o",        "g",        "s",          "mg",       "usemtl",
-                                        "mtllib",   "usemap",   "maplib",     "bevel",    "lod",
-                                        "c_interp", "d_interp", "shadow_obj", "trace_obj"};
-    for (size_t k = 0; k < sizeof known / sizeof known[0]; ++k) {
-        if (word_is(w, known[k])) return 1;
+    static const char *const ignored[] = {"vt",       "vn",       "vp",         "l",        "p",
+                                          "o",        "g",        "s",          "mg",       "usemtl",
+                                          "mtllib",   "usemap",   "maplib",     "bevel",    "lod",
+                                          "c_interp", "d_interp", "shadow_obj", "trace_obj"};
+    for (size_t k = 0; k < sizeof ignored / sizeof ignored[0]; ++k) {
+        if (word_is(w, ignored[k])) return 1;
     }
     return w.text[0] == '#';
 }
@@ -406,10 +407,10 @@ static vy_status read_obj(reader *r)
     obj_vertices v = {0};
     vy_status status = read_obj_lines(r, &v);
     for (int i = 0; i < v.count && status == VY_OK; ++i) {
-        if (v.used[i] || !v.any_used) status = add_point(r, v.at[i]);
+        if (v.is_used[i] || !v.any_is_used) status = add_point(r, v.points[i]);
     }
-    free(v.at);
-    free(v.used);
+    free(v.points);
+    free(v.is_used);
     return status;
 }
 
@@ -438,8 +439,8 @@ vy_status vy_mesh_read(const void *data, size_t size, double scale, const char *
                        vy_error *err)
 {
     FPU_SCOPE;
-    static const unsigned char nothing[1] = {0};
-    const unsigned char *bytes = data != NULL ? data : nothing;
+    static const unsigned char empty_file[1] = {0};
+    const unsigned char *bytes = data != NULL ? data : empty_file;
     reader r = {.at = bytes, .end = bytes + size, .line = 1, .scale = scale, .name = name, .err = err};
     *out = (vy_mesh_points){0};
     if (!(real_is_finite(scale) && scale > 0.0)) {

@@ -5,8 +5,8 @@
 
 enum { MAX_ITERATIONS = 100 };
 
-// The result is "apart" only where a plane through the origin separates it from A - B: it is never a guess.
-static int result_of(vy_mpr_result *out, int hit)
+// End with hit = 0 or -1; always 0. "Apart" only where a plane through the origin separates it from A - B.
+static int finish_without_overlap(vy_mpr_result *out, int hit)
 {
     VY_ASSERT(hit == 0 || hit == -1);
     out->hit = hit;
@@ -26,10 +26,10 @@ static int discover_portal(const vy_core_pair *pair, vy_mpr_result *out)
 {
     vy_minkowski_vertex *v = out->v;
     const vec3 v0 = v[0].w;
-    if (!support_passes_origin(pair, vec3_neg(v0), out, &v[1])) return result_of(out, 0);
+    if (!support_passes_origin(pair, vec3_neg(v0), out, &v[1])) return finish_without_overlap(out, 0);
     vec3 n = vec3_cross(v[1].w, v0);
-    if (!(vec3_dot(n, n) > 0.0)) return result_of(out, -1); // the ray passes a vertex
-    if (!support_passes_origin(pair, n, out, &v[2])) return result_of(out, 0);
+    if (!(vec3_dot(n, n) > 0.0)) return finish_without_overlap(out, -1); // the ray passes a vertex
+    if (!support_passes_origin(pair, n, out, &v[2])) return finish_without_overlap(out, 0);
     n = vec3_cross(vec3_sub(v[1].w, v0), vec3_sub(v[2].w, v0));
     if (vec3_dot(n, v0) > 0.0) {
         const vy_minkowski_vertex t = v[1];
@@ -38,7 +38,7 @@ static int discover_portal(const vy_core_pair *pair, vy_mpr_result *out)
         n = vec3_neg(n);
     }
     while (out->iterations < MAX_ITERATIONS) {
-        if (!support_passes_origin(pair, n, out, &v[3])) return result_of(out, 0);
+        if (!support_passes_origin(pair, n, out, &v[3])) return finish_without_overlap(out, 0);
         if (vec3_dot(vec3_cross(v[1].w, v[3].w), v0) < 0.0) {
             v[2] = v[3];
         } else if (vec3_dot(vec3_cross(v[3].w, v[2].w), v0) < 0.0) {
@@ -48,7 +48,7 @@ static int discover_portal(const vy_core_pair *pair, vy_mpr_result *out)
         }
         n = vec3_cross(vec3_sub(v[1].w, v0), vec3_sub(v[2].w, v0));
     }
-    return result_of(out, -1);
+    return finish_without_overlap(out, -1);
 }
 
 // Whether the line from v[0] through the origin passes the portal. Where it meets an edge, a step may have
@@ -105,8 +105,8 @@ static void mpr_find(const vy_core_pair *pair, int for_epa, vy_mpr_result *out)
     VY_ASSERT(pair->a.outer_radius >= pair->a.inner_radius && pair->b.outer_radius >= pair->b.inner_radius);
     // Other interior points, for a ray that meets a vertex or an edge: off every axis of symmetry.
     static const double offsets[3][3] = {{0.31, 0.17, 0.09}, {-0.23, 0.11, 0.37}, {0.13, -0.41, 0.19}};
-    const vec3 cb = vec3_add(mat3_mul_vec(pair->rotation, pair->b.center), pair->offset);
-    const vec3 v0 = vec3_sub(pair->a.center, cb);
+    const vec3 center_b = vec3_add(mat3_mul_vec(pair->rotation, pair->b.center), pair->offset);
+    const vec3 v0 = vec3_sub(pair->a.center, center_b);
     const double distance2 = vec3_dot(v0, v0), outer_radius = pair->a.outer_radius + pair->b.outer_radius;
     const double inner_radius =
         pair->a.inner_radius + pair->b.inner_radius; // A - B contains a ball of this radius about v0

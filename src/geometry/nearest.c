@@ -69,13 +69,14 @@ static void search_cell(field_search *s, int i, int j)
     }
 }
 
+// The cell in which x lies, in cells from the rim; outside the nearest.
 static int cell_of(double x, int cells) { return x <= 0.0 ? 0 : x >= (double)cells ? cells - 1 : (int)x; }
 
-// The cells of row j from i0 to i1, as far as there are such, every one or the first and the last.
-static void search_row(field_search *s, int j, int i0, int i1, int every)
+// The cells of row j from i0 to i1, as far as there are such: the whole row, or the first and the last.
+static void search_row(field_search *s, int j, int i0, int i1, int is_whole)
 {
     if (j < 0 || j >= s->field->ny - 1) return;
-    const int step = every || i1 <= i0 ? 1 : i1 - i0;
+    const int step = is_whole || i1 <= i0 ? 1 : i1 - i0;
     for (int i = i0; i <= i1; i += step) {
         if (i >= 0 && i < s->field->nx - 1) search_cell(s, i, j);
     }
@@ -89,8 +90,8 @@ static void search_field(field_search *s)
     const int i0 = cell_of(s->box.low.x / size, f->nx - 1), i1 = cell_of(s->box.high.x / size, f->nx - 1),
               j0 = cell_of(s->box.low.y / size, f->ny - 1), j1 = cell_of(s->box.high.y / size, f->ny - 1);
     for (int j = j0; j <= j1; ++j) search_row(s, j, i0, i1, 1);
-    const int all = f->nx > f->ny ? f->nx : f->ny;
-    for (int ring = 1; ring < all && (ring - 1) * size <= s->distance; ++ring) {
+    const int max_rings = f->nx > f->ny ? f->nx : f->ny;
+    for (int ring = 1; ring < max_rings && (ring - 1) * size <= s->distance; ++ring) {
         search_row(s, j0 - ring, i0 - ring, i1 + ring, 1);
         for (int j = j0 - ring + 1; j < j1 + ring; ++j) search_row(s, j, i0 - ring, i1 + ring, 0);
         search_row(s, j1 + ring, i0 - ring, i1 + ring, 1);
@@ -124,7 +125,7 @@ typedef struct nearest_point {
 } nearest_point;
 
 // From the nearest point `q` of a core, with a margin about it.
-static nearest_point from_core(vec3 p, vec3 q, double margin)
+static nearest_point nearest_of_core(vec3 p, vec3 q, double margin)
 {
     const vec3 v = vec3_sub(p, q);
     const double length = vec3_length(v);
@@ -135,9 +136,10 @@ static nearest_point from_core(vec3 p, vec3 q, double margin)
 
 static nearest_point nearest_of_cylinder(const vy_cylinder *c, vec3 p)
 {
-    const double away = real_sqrt(p.x * p.x + p.y * p.y), scale = away > c->radius ? c->radius / away : 1.0;
+    const double axis_distance = real_sqrt(p.x * p.x + p.y * p.y),
+                 scale = axis_distance > c->radius ? c->radius / axis_distance : 1.0;
     const double z = real_clamp(p.z, -c->half_height, c->half_height);
-    return from_core(p, vec3_make(scale * p.x, scale * p.y, z), 0.0);
+    return nearest_of_core(p, vec3_make(scale * p.x, scale * p.y, z), 0.0);
 }
 
 static int is_in_hull(const vy_hull *hull, vec3 p)
@@ -151,14 +153,14 @@ static int is_in_hull(const vy_hull *hull, vec3 p)
 static nearest_point nearest_of_hull(const vy_shape *shape, vec3 p)
 {
     if (is_in_hull(shape->hull, p)) return (nearest_point){0.0, vec3_zero(), p};
-    const vy_pose home = {.rotation = quat_identity()}, there = {p, quat_identity()};
+    const vy_pose pose_hull = {.rotation = quat_identity()}, pose_point = {p, quat_identity()};
     const vec3 origin = vec3_zero();
     vy_core_pair pair;
     vy_gjk_result g;
     vec3 on_hull, on_point;
     vy_core_of(shape, &pair.a);
     vy_core_of_points(&origin, 1, &pair.b);
-    vy_pair_set_poses(&home, &there, &pair);
+    vy_pair_set_poses(&pose_hull, &pose_point, &pair);
     vy_gjk_distance(&pair, NULL, -1.0, VY_QUERY_ITERATIONS, &g);
     if (!(g.distance > 0.0)) return (nearest_point){0.0, vec3_zero(), p};
     vy_gjk_points(&pair, &g, &on_hull, &on_point);
@@ -170,20 +172,20 @@ static nearest_point nearest_of_field(const vy_height_field *field, vec3 p)
     double height;
     if (vy_height_field_height(field, p.x, p.y, &height) && p.z <= height)
         return (nearest_point){0.0, vec3_zero(), p};
-    const vy_pose home = {.rotation = quat_identity()}, there = {p, quat_identity()};
+    const vy_pose pose_field = {.rotation = quat_identity()}, pose_point = {p, quat_identity()};
     const vec3 origin = vec3_zero();
     field_search s;
     vy_core_of_points(&origin, 1, &s.cores.b);
-    search_init(field, &home, &there, &s);
+    search_init(field, &pose_field, &pose_point, &s);
     s.box = (vy_bounds){p, p};
     search_field(&s);
     if (!(s.distance > 0.0)) return (nearest_point){0.0, vec3_zero(), p};
     return (nearest_point){s.distance, s.normal, s.on_field};
 }
 
-static nearest_point nearest_of_plane(const vy_plane *plane, const vy_pose *pose, vec3 world, vec3 p)
+static nearest_point nearest_of_plane(const vy_plane *plane, const vy_pose *pose, vec3 point_world, vec3 p)
 {
-    const vy_plane below = vy_plane_below(plane, pose, world);
+    const vy_plane below = vy_plane_below(plane, pose, point_world);
     const double distance = vec3_dot(below.normal, p) - below.offset;
     if (!(distance > 0.0)) return (nearest_point){0.0, vec3_zero(), p};
     return (nearest_point){distance, below.normal, vec3_add_scaled(p, -distance, below.normal)};
@@ -197,18 +199,18 @@ static vec3 clamp_to_box(vec3 h, vec3 p)
 vy_status vy_shape_closest_point(const vy_shape *shape, const vy_pose *pose, vy_vec3 point, vy_distance *out)
 {
     FPU_SCOPE;
-    const vy_pose at = {point, quat_identity()};
-    if (!vy_pose_valid(pose) || !vy_pose_valid(&at)) return VY_BAD_VALUE;
+    const vy_pose pose_point = {point, quat_identity()};
+    if (!vy_pose_valid(pose) || !vy_pose_valid(&pose_point)) return VY_BAD_VALUE;
     const vec3 p = to_local(pose, point);
     nearest_point n;
     switch (shape->kind) {
-    case VY_SHAPE_SPHERE: n = from_core(p, vec3_zero(), shape->sphere.radius); break;
+    case VY_SHAPE_SPHERE: n = nearest_of_core(p, vec3_zero(), shape->sphere.radius); break;
     case VY_SHAPE_CAPSULE: {
         const double half = shape->capsule.half_length;
-        n = from_core(p, vec3_make(0.0, 0.0, real_clamp(p.z, -half, half)), shape->capsule.radius);
+        n = nearest_of_core(p, vec3_make(0.0, 0.0, real_clamp(p.z, -half, half)), shape->capsule.radius);
         break;
     }
-    case VY_SHAPE_BOX: n = from_core(p, clamp_to_box(shape->box.half, p), 0.0); break;
+    case VY_SHAPE_BOX: n = nearest_of_core(p, clamp_to_box(shape->box.half, p), 0.0); break;
     case VY_SHAPE_CYLINDER: n = nearest_of_cylinder(&shape->cylinder, p); break;
     case VY_SHAPE_HULL: n = nearest_of_hull(shape, p); break;
     case VY_SHAPE_PLANE: n = nearest_of_plane(&shape->plane, pose, point, p); break;
@@ -228,13 +230,13 @@ static vy_distance plane_distance(const vy_plane *plane, const vy_pose *pose, co
 {
     const vy_plane below = vy_plane_below(plane, pose, pose_shape->position);
     const vec3 up = quat_rotate(pose->rotation, below.normal);
-    vec3 low = vec3_zero();
-    const vy_status status = vy_shape_support(shape, pose_shape, vec3_neg(up), &low);
+    vec3 lowest = vec3_zero();
+    const vy_status status = vy_shape_support(shape, pose_shape, vec3_neg(up), &lowest);
     VY_ASSERT(status == VY_OK);
     (void)status;
-    const double distance = vec3_dot(up, vec3_sub(low, pose->position)) - below.offset;
-    if (!(distance > 0.0)) return (vy_distance){0.0, vec3_zero(), low, low};
-    return (vy_distance){distance, up, vec3_add_scaled(low, -distance, up), low};
+    const double distance = vec3_dot(up, vec3_sub(lowest, pose->position)) - below.offset;
+    if (!(distance > 0.0)) return (vy_distance){0.0, vec3_zero(), lowest, lowest};
+    return (vy_distance){distance, up, vec3_add_scaled(lowest, -distance, up), lowest};
 }
 
 // The deepest point of B in A.
@@ -298,9 +300,9 @@ int vy_cast_by_sweep(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b
         *out = (vy_cast_hit){0.0, vec3_zero(), deepest_point(a, pose_a, b, pose_b)};
         return 1;
     }
-    const vy_sweep_path still = path_of(pose_a, vec3_zero()), moving = path_of(pose_b, motion);
+    const vy_sweep_path path_a = path_of(pose_a, vec3_zero()), path_b = path_of(pose_b, motion);
     vy_separation s;
-    if (!vy_sweep_shapes(a, &still, b, &moving, 0.0, tolerance, 0.0, 1.0, &s)) return 0;
+    if (!vy_sweep_shapes(a, &path_a, b, &path_b, 0.0, tolerance, 0.0, 1.0, &s)) return 0;
     *out = (vy_cast_hit){s.t, s.normal, s.witness[0]};
     return 1;
 }

@@ -18,10 +18,10 @@ vy_query_options vy_options_with_defaults(const vy_query_options *options)
 
 // Witness points of a known normal and depth: B is moved along the normal until the cores are apart; then the
 // nearest points are on the facet.
-static void witness_points(vy_core_pair *pair, vy_local_contact *out)
+static void set_witness_points(vy_core_pair *pair, vy_local_contact *out)
 {
-    const vec3 offset = pair->offset, back = vec3_scale(-out->depth - 0.01 * pair->scale, out->normal);
-    pair->offset = vec3_sub(offset, back);
+    const vec3 offset = pair->offset, shift = vec3_scale(-out->depth - 0.01 * pair->scale, out->normal);
+    pair->offset = vec3_sub(offset, shift);
     vy_gjk_result g;
     vec3 b;
     vy_gjk_distance(pair, NULL, -1.0, VY_QUERY_ITERATIONS, &g);
@@ -29,7 +29,7 @@ static void witness_points(vy_core_pair *pair, vy_local_contact *out)
     pair->offset = offset;
     // A smooth core's normal is not exact, and then only B's own point is on B; a cylinder's is put there.
     out->point_b = pair->a.smooth && !pair->b.smooth
-                       ? vec3_add(b, back)
+                       ? vec3_add(b, shift)
                        : vec3_add_scaled(out->point_a, -out->depth, out->normal);
 }
 
@@ -48,7 +48,7 @@ static double extent(const vy_core_pair *pair, vec3 n)
 static void refine_normal(vy_core_pair *pair, double min_depth, vy_local_contact *out)
 {
     VY_ASSERT(vec3_is_unit(out->normal));
-    witness_points(pair, out);
+    set_witness_points(pair, out);
     for (int i = 0; i < 4; ++i) {
         vy_local_contact next;
         vy_gjk_result g;
@@ -60,7 +60,7 @@ static void refine_normal(vy_core_pair *pair, double min_depth, vy_local_contact
         next.normal = vec3_scale(-1.0 / g.distance, g.v);
         next.depth = extent(pair, next.normal);
         if (!(next.depth < out->depth) || next.depth < min_depth) return;
-        witness_points(pair, &next);
+        set_witness_points(pair, &next);
         *out = next;
     }
 }
@@ -76,10 +76,11 @@ static void try_normal(const vy_core_pair *pair, vec3 n, vy_local_contact *out)
 }
 
 // The candidate normals of a cylinder with this axis: its ends, and its side towards the other core's centre.
-static void try_cylinder(const vy_core_pair *pair, vec3 axis, vec3 line, vy_local_contact *out)
+static void try_cylinder_normals(const vy_core_pair *pair, vec3 axis, vec3 between_centers,
+                                 vy_local_contact *out)
 {
     VY_ASSERT(vec3_is_unit(axis));
-    const vec3 perpendicular = vec3_add_scaled(line, -vec3_dot(line, axis), axis);
+    const vec3 perpendicular = vec3_add_scaled(between_centers, -vec3_dot(between_centers, axis), axis);
     const double length = vec3_length(perpendicular);
     try_normal(pair, axis, out);
     try_normal(pair, vec3_neg(axis), out);
@@ -93,12 +94,12 @@ static void cylinder_depth(vy_core_pair *pair, const vy_epa_result *epa, vy_loca
 {
     VY_ASSERT(!is_polyhedral(pair));
     const vec3 up = vec3_make(0.0, 0.0, 1.0);
-    const vec3 cb = vec3_add(mat3_mul_vec(pair->rotation, pair->b.center), pair->offset);
-    const vec3 line = vec3_sub(cb, pair->a.center);
+    const vec3 center_b = vec3_add(mat3_mul_vec(pair->rotation, pair->b.center), pair->offset);
+    const vec3 between_centers = vec3_sub(center_b, pair->a.center);
     out->depth = epa->depth;
     out->normal = epa->normal;
-    if (pair->a.smooth) try_cylinder(pair, up, line, out);
-    if (pair->b.smooth) try_cylinder(pair, mat3_mul_vec(pair->rotation, up), line, out);
+    if (pair->a.smooth) try_cylinder_normals(pair, up, between_centers, out);
+    if (pair->b.smooth) try_cylinder_normals(pair, mat3_mul_vec(pair->rotation, up), between_centers, out);
     out->depth = real_max(out->depth, 0.0);
     refine_normal(pair, 0.0, out);
 }
@@ -128,7 +129,7 @@ static vy_status core_depth(vy_core_pair *pair, const vy_shape *a, const vy_shap
         out->depth = real_max(epa.depth, 0.0);
         out->point_a = epa.point_a;
         out->point_b = epa.point_b;
-        if (!epa.has_points) witness_points(pair, out);
+        if (!epa.has_points) set_witness_points(pair, out);
         return VY_OK;
     }
     vy_sat_result sat;
@@ -136,7 +137,7 @@ static vy_status core_depth(vy_core_pair *pair, const vy_shape *a, const vy_shap
     info->used_sat = 1;
     out->normal = sat.normal;
     out->depth = real_max(sat.depth, 0.0);
-    witness_points(pair, out);
+    set_witness_points(pair, out);
     return VY_OK;
 }
 
@@ -146,17 +147,17 @@ static vy_status touching_contact(vy_core_pair *pair, const vy_shape *a, const v
                                   const vy_query_options *options, vy_local_contact *out, vy_query_info *info)
 {
     const vec3 offset = pair->offset;
-    const vec3 cb = vec3_add(mat3_mul_vec(pair->rotation, pair->b.center), offset);
-    const vec3 line = vec3_sub(cb, pair->a.center);
-    const double length = vec3_length(line);
+    const vec3 center_b = vec3_add(mat3_mul_vec(pair->rotation, pair->b.center), offset);
+    const vec3 between_centers = vec3_sub(center_b, pair->a.center);
+    const double length = vec3_length(between_centers);
     if (!(length > 1e-12 * pair->scale)) return VY_NO_CONVERGENCE;
     vy_mpr_result mpr;
     vy_status status = VY_NO_CONVERGENCE;
-    pair->offset = vec3_add_scaled(offset, -1e-7 * pair->scale / length, line);
+    pair->offset = vec3_add_scaled(offset, -1e-7 * pair->scale / length, between_centers);
     vy_support()->mpr_find(pair, 1, &mpr);
     if (mpr.hit == 1) status = core_depth(pair, a, b, mpr.v, options, out, info);
     pair->offset = offset;
-    if (status != VY_OK) out->normal = vec3_scale(1.0 / length, line);
+    if (status != VY_OK) out->normal = vec3_scale(1.0 / length, between_centers);
     out->depth = real_max(extent(pair, out->normal), 0.0);
     refine_normal(pair, 0.0, out);
     return VY_OK;
@@ -204,7 +205,7 @@ static void shallow_contact(vy_core_pair *pair, const vy_shape *a, const vy_shap
     if (!(sat.depth < out->depth)) return;
     out->normal = sat.normal;
     out->depth = sat.depth;
-    witness_points(pair, out);
+    set_witness_points(pair, out);
 }
 
 // The point of a cylinder's surface nearest to p, which is near it: a normal found by search is not exact,
@@ -212,10 +213,10 @@ static void shallow_contact(vy_core_pair *pair, const vy_shape *a, const vy_shap
 static vec3 snap_to_cylinder(const vy_core *core, vec3 p)
 {
     const double across = real_sqrt(p.x * p.x + p.y * p.y), r = core->radius, h = core->half_height;
-    const int by_side = r - across < h - real_abs(p.z); // else by an end
-    const double k = across > 0.0 && (by_side || across > r) ? r / across : 1.0;
-    const double z = by_side ? real_clamp(p.z, -h, h) : real_copysign(h, p.z);
-    return vec3_make(k * p.x, k * p.y, z);
+    const int is_nearest_to_side = r - across < h - real_abs(p.z); // else by an end
+    const double scale = across > 0.0 && (is_nearest_to_side || across > r) ? r / across : 1.0;
+    const double z = is_nearest_to_side ? real_clamp(p.z, -h, h) : real_copysign(h, p.z);
+    return vec3_make(scale * p.x, scale * p.y, z);
 }
 
 static void snap_points_to_cylinders(const vy_core_pair *pair, vy_local_contact *c)
@@ -242,12 +243,12 @@ static vy_status contact_of_cores(vy_core_pair *pair, const vy_shape *a, const v
     }
     *hit = 1;
     if (g.distance < 1e-5 * pair->scale) { // too near for a direction: do the cores overlap?
-        int inside = 0;
-        vy_status status = core_contact(pair, a, b, options, &inside, out, info);
+        int cores_overlap = 0;
+        vy_status status = core_contact(pair, a, b, options, &cores_overlap, out, info);
         if (status != VY_OK) return status;
-        if (!inside && g.distance > 0.0) {
+        if (!cores_overlap && g.distance > 0.0) {
             shallow_contact(pair, a, b, &g, options, out, info);
-        } else if (!inside) { // they touch to rounding
+        } else if (!cores_overlap) { // they touch to rounding
             status = is_polyhedral(pair) ? core_depth(pair, a, b, NULL, options, out, info)
                                          : touching_contact(pair, a, b, options, out, info);
             if (status != VY_OK) return status;

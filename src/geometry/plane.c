@@ -3,12 +3,12 @@
 #include "base/assert.h"
 #include "geometry/manifold.h"
 
-// The pose of a shape in the ground's frame.
+// A shape and its pose in the ground's frame.
 typedef struct ground_pair {
     const vy_shape *shape;
-    mat3 rotation;
-    vec3 offset;
-    double scale;
+    mat3 rotation; // from the shape's frame to the ground's
+    vec3 offset;   // [m] the shape's origin
+    double scale;  // [m] its radius: tolerances are relative to it
 } ground_pair;
 
 static ground_pair make_ground_pair(const vy_pose *ground, const vy_shape *shape, const vy_pose *pose)

@@ -14,9 +14,10 @@ typedef struct vy_globe {
 static inline vy_plane vy_plane_below(const vy_plane *plane, const vy_pose *pose, vec3 point)
 {
     if (plane->globe == NULL) return *plane;
-    const local_position at = local_locate(&plane->globe->frame, &plane->globe->planet, point);
-    const double over = at.height - (pose->position.z + plane->offset);
-    return (vy_plane){.normal = at.up, .offset = vec3_dot(at.up, vec3_sub(point, pose->position)) - over};
+    const local_position here = local_locate(&plane->globe->frame, &plane->globe->planet, point);
+    const double height = here.height - (pose->position.z + plane->offset);
+    return (vy_plane){.normal = here.up,
+                      .offset = vec3_dot(here.up, vec3_sub(point, pose->position)) - height};
 }
 
 /// @param shape bounded and convex

@@ -26,9 +26,9 @@ VY_FN int polyhedron_edge_count(const vy_shape *s)
     }
 }
 
-VY_FN vec3 polyhedron_axis(int i, double s)
+VY_FN vec3 polyhedron_axis(int i, double sign)
 {
-    return vec3_make(i == 0 ? s : 0.0, i == 1 ? s : 0.0, i == 2 ? s : 0.0);
+    return vec3_make(i == 0 ? sign : 0.0, i == 1 ? sign : 0.0, i == 2 ? sign : 0.0);
 }
 
 VY_FN vec3 polyhedron_face_normal(const vy_shape *s, int i)
@@ -52,13 +52,13 @@ VY_FN polyhedron_edge polyhedron_edge_of(const vy_shape *s, int i)
     polyhedron_edge e;
     e.is_segment = 0;
     if (s->kind == VY_SHAPE_HULL) {
-        const vy_hull_edge *h = &s->hull->edges[i];
-        e.point = s->hull->vertices[h->a];
-        e.along = vec3_sub(s->hull->vertices[h->b], e.point);
+        const vy_hull_edge *hull_edge = &s->hull->edges[i];
+        e.point = s->hull->vertices[hull_edge->a];
+        e.along = vec3_sub(s->hull->vertices[hull_edge->b], e.point);
         e.from = 0.0;
         e.to = 1.0;
-        e.left = s->hull->faces[h->left].normal;
-        e.right = s->hull->faces[h->right].normal;
+        e.left = s->hull->faces[hull_edge->left].normal;
+        e.right = s->hull->faces[hull_edge->right].normal;
     } else if (s->kind == VY_SHAPE_BOX) {
         const int k = i / 4, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
         e.along = polyhedron_axis(k, 1.0);

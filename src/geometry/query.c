@@ -33,9 +33,9 @@ vy_status vy_shape_support(const vy_shape *shape, const vy_pose *pose, vy_vec3 d
     if (!vy_shape_is_convex(shape) || !vy_pose_valid(pose)) return VY_BAD_VALUE;
     if (!(max_component > 0.0) || !real_is_finite(max_component) || sum != sum) return VY_BAD_VALUE;
     // Scaled by the largest component first: the square may overflow.
-    const vec3 part =
+    const vec3 scaled =
         vec3_make(direction.x / max_component, direction.y / max_component, direction.z / max_component);
-    const vec3 d = quat_unrotate(pose->rotation, vec3_scale(1.0 / vec3_length(part), part));
+    const vec3 d = quat_unrotate(pose->rotation, vec3_scale(1.0 / vec3_length(scaled), scaled));
     VY_ASSERT(vec3_is_unit(d));
     vy_core core;
     vy_core_of(shape, &core);
@@ -121,11 +121,11 @@ vy_status vy_shape_distance(const vy_shape *a, const vy_pose *pose_a, const vy_s
     vy_core_pair pair;
     const vy_status status = set_pair(a, pose_a, b, pose_b, &pair);
     if (status != VY_OK) return status;
-    const int cap = vy_options_with_defaults(options).iterations;
+    const int max_iterations = vy_options_with_defaults(options).iterations;
     vy_gjk_result g;
-    vy_gjk_distance(&pair, cache, -1.0, cap, &g);
+    vy_gjk_distance(&pair, cache, -1.0, max_iterations, &g);
     if (info != NULL) *info = (vy_query_info){g.iterations, 0, 0};
-    if (g.iterations >= cap) return VY_NO_CONVERGENCE;
+    if (g.iterations >= max_iterations) return VY_NO_CONVERGENCE;
     if (cache != NULL) {
         VY_ASSERT(g.count >= 1 && g.count <= 4);
         cache->count = g.count;
@@ -179,14 +179,14 @@ vy_status vy_penetration(const vy_shape *a, const vy_pose *pose_a, const vy_shap
     if (!penetration_closed_form(a, pose_a, b, pose_b, hit, out)) {
         vy_core_pair pair;
         vy_local_contact contact;
-        int touching;
+        int overlaps;
         vy_status status = set_pair(a, pose_a, b, pose_b, &pair);
         if (status != VY_OK) return status;
         const vy_query_options o = vy_options_with_defaults(options);
-        status = vy_contact_general(&pair, a, b, &o, &touching, &contact, &query_info);
+        status = vy_contact_general(&pair, a, b, &o, &overlaps, &contact, &query_info);
         if (status != VY_OK) return status;
-        if (touching) *out = contact_in_world(pose_a, &contact);
-        *hit = touching;
+        if (overlaps) *out = contact_in_world(pose_a, &contact);
+        *hit = overlaps;
     }
     if (info != NULL) *info = query_info;
     return VY_OK;

@@ -5,15 +5,15 @@
 #include <float.h>
 #include <stddef.h>
 
-// The extent of A - B along n; keeps the smallest.
+// The extent of A - B along n, kept if it is the smallest.
 static void try_normal(const vy_core_pair *pair, vec3 n, vy_sat_result *out)
 {
     VY_ASSERT(vec3_is_unit(n));
     vy_minkowski_vertex m;
     vy_support()->minkowski_support(pair, n.x, n.y, n.z, &m);
-    const double h = vec3_dot(m.w, n);
-    if (h < out->depth) {
-        out->depth = h;
+    const double depth = vec3_dot(m.w, n);
+    if (depth < out->depth) {
+        out->depth = depth;
         out->normal = n;
     }
 }

@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include <math.h>
 
-static int is_length(double x) { return x > 0.0 && x <= VY_HULL_LIMIT; } // false for NaN
+static int is_valid_length(double x) { return x > 0.0 && x <= VY_HULL_LIMIT; } // false for NaN
 
 static vy_status check_height_field(const vy_height_field *field, vy_error *err)
 {
@@ -15,7 +15,7 @@ static vy_status check_height_field(const vy_height_field *field, vy_error *err)
                        "height field: %d x %d samples, at least 2 x 2 and at most 2^28 in all", field->nx,
                        field->ny);
     }
-    if (!is_length(field->spacing)) {
+    if (!is_valid_length(field->spacing)) {
         return vy_fail(err, VY_BAD_VALUE, "height field: spacing must be above 0 m and at most 1e9 m, got %g",
                        field->spacing);
     }
@@ -46,25 +46,27 @@ vy_status vy_shape_check(const vy_shape *shape, vy_error *err)
     FPU_SCOPE;
     switch (shape->kind) {
     case VY_SHAPE_SPHERE:
-        if (is_length(shape->sphere.radius)) return VY_OK;
+        if (is_valid_length(shape->sphere.radius)) return VY_OK;
         return vy_fail(err, VY_BAD_VALUE, "sphere: radius must be above 0 m and at most 1e9 m, got %g",
                        shape->sphere.radius);
     case VY_SHAPE_CAPSULE:
-        if (is_length(shape->capsule.radius) &&
-            (shape->capsule.half_length == 0.0 || is_length(shape->capsule.half_length))) {
+        if (is_valid_length(shape->capsule.radius) &&
+            (shape->capsule.half_length == 0.0 || is_valid_length(shape->capsule.half_length))) {
             return VY_OK;
         }
         return vy_fail(err, VY_BAD_VALUE,
                        "capsule: half length %g m and radius %g m must be at least and above 0",
                        shape->capsule.half_length, shape->capsule.radius);
     case VY_SHAPE_BOX:
-        if (is_length(shape->box.half.x) && is_length(shape->box.half.y) && is_length(shape->box.half.z))
+        if (is_valid_length(shape->box.half.x) && is_valid_length(shape->box.half.y) &&
+            is_valid_length(shape->box.half.z))
             return VY_OK;
         return vy_fail(err, VY_BAD_VALUE,
                        "box: half sides must be above 0 m and at most 1e9 m, got %g, %g, %g",
                        shape->box.half.x, shape->box.half.y, shape->box.half.z);
     case VY_SHAPE_CYLINDER:
-        if (is_length(shape->cylinder.half_height) && is_length(shape->cylinder.radius)) return VY_OK;
+        if (is_valid_length(shape->cylinder.half_height) && is_valid_length(shape->cylinder.radius))
+            return VY_OK;
         return vy_fail(err, VY_BAD_VALUE, "cylinder: half height %g m and radius %g m must be above 0",
                        shape->cylinder.half_height, shape->cylinder.radius);
     case VY_SHAPE_HULL: return vy_hull_check(shape->hull, err);
@@ -158,22 +160,23 @@ static vy_bounds make_bounds(vy_vec3 middle, vy_vec3 half)
 /// Half the extent along each world axis of a box with half sides h, rotated by r.
 static vy_vec3 rotated_half_extents(const mat3 *r, vy_vec3 h)
 {
-    double e[3];
+    double half_extents[3];
     for (int i = 0; i < 3; ++i) {
-        e[i] = (real_abs(r->m[i][0]) * h.x + real_abs(r->m[i][1]) * h.y) + real_abs(r->m[i][2]) * h.z;
+        half_extents[i] =
+            (real_abs(r->m[i][0]) * h.x + real_abs(r->m[i][1]) * h.y) + real_abs(r->m[i][2]) * h.z;
     }
-    return vec3_make(e[0], e[1], e[2]);
+    return vec3_make(half_extents[0], half_extents[1], half_extents[2]);
 }
 
-static vy_vec3 cylinder_half(const mat3 *r, const vy_cylinder *cylinder)
+static vy_vec3 cylinder_half_extents(const mat3 *r, const vy_cylinder *cylinder)
 {
-    double e[3];
+    double half_extents[3];
     for (int i = 0; i < 3; ++i) {
         // A disc reaches radius times the sine of the angle between its axis and the world's.
         const double sine = real_sqrt(r->m[i][0] * r->m[i][0] + r->m[i][1] * r->m[i][1]);
-        e[i] = cylinder->half_height * real_abs(r->m[i][2]) + cylinder->radius * sine;
+        half_extents[i] = cylinder->half_height * real_abs(r->m[i][2]) + cylinder->radius * sine;
     }
-    return vec3_make(e[0], e[1], e[2]);
+    return vec3_make(half_extents[0], half_extents[1], half_extents[2]);
 }
 
 static vy_bounds hull_bounds(const vy_hull *hull, const mat3 *r, vy_vec3 position)
@@ -231,7 +234,7 @@ vy_bounds vy_shape_bounds(const vy_shape *shape, const vy_pose *pose)
                                      half * real_abs(r.m[2][2]) + radius));
     }
     case VY_SHAPE_BOX: return make_bounds(p, rotated_half_extents(&r, shape->box.half));
-    case VY_SHAPE_CYLINDER: return make_bounds(p, cylinder_half(&r, &shape->cylinder));
+    case VY_SHAPE_CYLINDER: return make_bounds(p, cylinder_half_extents(&r, &shape->cylinder));
     case VY_SHAPE_HULL: return hull_bounds(shape->hull, &r, p);
     case VY_SHAPE_PLANE: return plane_bounds(&shape->plane, &r, p);
     case VY_SHAPE_HEIGHT_FIELD: return field_bounds(&shape->field, &r, p);
@@ -248,10 +251,10 @@ void vy_height_field_triangle(const vy_height_field *field, int i, int j, int ha
     VY_ASSERT(half == 0 || half == 1);
     const double x0 = i * field->spacing, x1 = (i + 1) * field->spacing;
     const double y0 = j * field->spacing, y1 = (j + 1) * field->spacing;
-    const double *row = field->heights + (size_t)j * (size_t)field->nx + i, *above = row + field->nx;
+    const double *row = field->heights + (size_t)j * (size_t)field->nx + i, *next_row = row + field->nx;
     out[0] = vec3_make(x0, y0, row[0]);
-    out[1] = half == 0 ? vec3_make(x1, y0, row[1]) : vec3_make(x1, y1, above[1]);
-    out[2] = half == 0 ? vec3_make(x1, y1, above[1]) : vec3_make(x0, y1, above[0]);
+    out[1] = half == 0 ? vec3_make(x1, y0, row[1]) : vec3_make(x1, y1, next_row[1]);
+    out[2] = half == 0 ? vec3_make(x1, y1, next_row[1]) : vec3_make(x0, y1, next_row[0]);
 }
 
 int vy_height_field_height(const vy_height_field *field, double x, double y, double *height)
@@ -264,9 +267,9 @@ int vy_height_field_height(const vy_height_field *field, double x, double y, dou
     j = j > field->ny - 2 ? field->ny - 2 : j;
     VY_ASSERT(i >= 0 && j >= 0);
     const double u = gx - i, v = gy - j;
-    const double *row = field->heights + (size_t)j * (size_t)field->nx + i, *above = row + field->nx;
+    const double *row = field->heights + (size_t)j * (size_t)field->nx + i, *next_row = row + field->nx;
     // Both triangles share the cut from (0, 0) to (1, 1); on it the two formulas agree.
-    *height = u >= v ? row[0] + (u * (row[1] - row[0]) + v * (above[1] - row[1]))
-                     : row[0] + (v * (above[0] - row[0]) + u * (above[1] - above[0]));
+    *height = u >= v ? row[0] + (u * (row[1] - row[0]) + v * (next_row[1] - row[1]))
+                     : row[0] + (v * (next_row[0] - row[0]) + u * (next_row[1] - next_row[0]));
     return 1;
 }

@@ -5,14 +5,14 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-static inline int extreme(const double *x, const double *y, const double *z, int padded, vec3 d)
+static inline int extreme(const double *x, const double *y, const double *z, int padded_count, vec3 d)
 {
     int best = 0;
-    double top = (x[0] * d.x + y[0] * d.y) + z[0] * d.z;
-    for (int i = 1; i < padded; ++i) {
-        const double h = (x[i] * d.x + y[i] * d.y) + z[i] * d.z;
-        if (h > top) {
-            top = h;
+    double max_height = (x[0] * d.x + y[0] * d.y) + z[0] * d.z;
+    for (int i = 1; i < padded_count; ++i) {
+        const double height = (x[i] * d.x + y[i] * d.y) + z[i] * d.z;
+        if (height > max_height) {
+            max_height = height;
             best = i;
         }
     }
@@ -37,7 +37,7 @@ const vy_support_table vy_support_scalar = {"scalar", minkowski_support, extreme
 
 // The table in use; NULL until the first query detects the processor's features. Every thread would store the
 // same pointer.
-static _Atomic(const vy_support_table *) chosen;
+static _Atomic(const vy_support_table *) active_table;
 
 static int is_available(const char *name)
 {
@@ -58,10 +58,10 @@ static const vy_support_table *best_table(void)
 
 const vy_support_table *vy_support(void)
 {
-    const vy_support_table *table = atomic_load_explicit(&chosen, memory_order_relaxed);
+    const vy_support_table *table = atomic_load_explicit(&active_table, memory_order_relaxed);
     if (table == NULL) {
         table = best_table();
-        atomic_store_explicit(&chosen, table, memory_order_relaxed);
+        atomic_store_explicit(&active_table, table, memory_order_relaxed);
     }
     return table;
 }
@@ -71,20 +71,20 @@ int vy_support_choose(const char *name)
     const vy_support_table *const tables[] = {vy_support_avx512, vy_support_avx2, vy_support_sse2,
                                               &vy_support_scalar};
     if (name == NULL) {
-        atomic_store_explicit(&chosen, best_table(), memory_order_relaxed);
+        atomic_store_explicit(&active_table, best_table(), memory_order_relaxed);
         return 1;
     }
     if (!is_available(name)) return 0;
     for (int i = 0; i < 4; ++i) {
         if (tables[i] != NULL && strcmp(tables[i]->name, name) == 0) {
-            atomic_store_explicit(&chosen, tables[i], memory_order_relaxed);
+            atomic_store_explicit(&active_table, tables[i], memory_order_relaxed);
             return 1;
         }
     }
     return 0;
 }
 
-#define DIRECTION_STEPS 268435455.0 // 2^28 - 1: a side of the square has twice as many steps
+#define DIRECTION_STEPS 268435455.0 // 2^28 - 1 to the middle of a side of the square, as many beyond it
 
 uint32_t vy_cylinder_extreme(vec3 d)
 {
@@ -144,8 +144,8 @@ void vy_core_of_points(const vec3 *points, int count, vy_core *out)
     out->margin = 0.0;
     double max_distance2 = 0.0;
     for (int i = 0; i < count; ++i) {
-        const vec3 r = vec3_sub(points[i], out->center);
-        max_distance2 = real_max(max_distance2, vec3_dot(r, r));
+        const vec3 from_center = vec3_sub(points[i], out->center);
+        max_distance2 = real_max(max_distance2, vec3_dot(from_center, from_center));
     }
     out->outer_radius = real_sqrt(max_distance2);
 }

@@ -53,12 +53,12 @@ typedef struct vy_support_table {
     void (*minkowski_support)(const vy_core_pair *pair, double x, double y, double z,
                               vy_minkowski_vertex *out);
     /// The smallest index with the largest (x[i] d.x + y[i] d.y) + z[i] d.z.
-    int (*extreme)(const double *x, const double *y, const double *z, int padded, vec3 d);
+    int (*extreme)(const double *x, const double *y, const double *z, int padded_count, vec3 d);
     /// The smallest index with the smallest value; count is a multiple of 8.
     int (*argmin)(const double *values, int count);
-    void (*mpr_find)(const vy_core_pair *pair, int complete, struct vy_mpr_result *out);
-    void (*epa_expand)(const vy_core_pair *pair, const vy_minkowski_vertex v[4], double tolerance, int cap,
-                       struct vy_epa_result *out);
+    void (*mpr_find)(const vy_core_pair *pair, int for_epa, struct vy_mpr_result *out);
+    void (*epa_expand)(const vy_core_pair *pair, const vy_minkowski_vertex v[4], double tolerance,
+                       int max_iterations, struct vy_epa_result *out);
 } vy_support_table;
 
 extern const vy_support_table vy_support_scalar;

@@ -5,9 +5,9 @@
 #if defined(__AVX2__)
 #include "geometry/support_scan256.h"
 
-static inline int extreme(const double *x, const double *y, const double *z, int padded, vec3 d)
+static inline int extreme(const double *x, const double *y, const double *z, int padded_count, vec3 d)
 {
-    return extreme256(x, y, z, padded, d);
+    return extreme256(x, y, z, padded_count, d);
 }
 
 static inline int argmin(const double *values, int count) { return argmin256(values, count); }

@@ -32,27 +32,27 @@ static inline scan256 scan_next256(scan256 s, __m256d h, __m256i index)
     return s;
 }
 
-static inline int extreme256(const double *x, const double *y, const double *z, int padded, vec3 d)
+static inline int extreme256(const double *x, const double *y, const double *z, int padded_count, vec3 d)
 {
-    VY_ASSERT(padded >= 8 && padded % 8 == 0);
+    VY_ASSERT(padded_count >= 8 && padded_count % 8 == 0);
     const __m256d dx = _mm256_set1_pd(d.x), dy = _mm256_set1_pd(d.y), dz = _mm256_set1_pd(d.z);
     const __m256i lanes = _mm256_set_epi64x(3, 2, 1, 0), eight = _mm256_set1_epi64x(8);
-    __m256i at0 = lanes, at1 = _mm256_add_epi64(lanes, _mm256_set1_epi64x(4));
-    scan256 s0 = {heights256(x, y, z, dx, dy, dz), at0};
-    scan256 s1 = {heights256(x + 4, y + 4, z + 4, dx, dy, dz), at1};
-    for (int i = 8; i < padded; i += 8) { // two scans side by side: each waits for itself only
-        at0 = _mm256_add_epi64(at0, eight);
-        at1 = _mm256_add_epi64(at1, eight);
-        s0 = scan_next256(s0, heights256(x + i, y + i, z + i, dx, dy, dz), at0);
-        s1 = scan_next256(s1, heights256(x + i + 4, y + i + 4, z + i + 4, dx, dy, dz), at1);
+    __m256i index0 = lanes, index1 = _mm256_add_epi64(lanes, _mm256_set1_epi64x(4));
+    scan256 s0 = {heights256(x, y, z, dx, dy, dz), index0};
+    scan256 s1 = {heights256(x + 4, y + 4, z + 4, dx, dy, dz), index1};
+    for (int i = 8; i < padded_count; i += 8) { // two scans side by side: each waits for itself only
+        index0 = _mm256_add_epi64(index0, eight);
+        index1 = _mm256_add_epi64(index1, eight);
+        s0 = scan_next256(s0, heights256(x + i, y + i, z + i, dx, dy, dz), index0);
+        s1 = scan_next256(s1, heights256(x + i + 4, y + i + 4, z + i + 4, dx, dy, dz), index1);
     }
-    const __m256d all = broadcast_max256(_mm256_max_pd(s0.top, s1.top));
-    const int m0 = _mm256_movemask_pd(_mm256_cmp_pd(s0.top, all, _CMP_EQ_OQ));
-    const int m1 = _mm256_movemask_pd(_mm256_cmp_pd(s1.top, all, _CMP_EQ_OQ));
-    if (padded == 8)
+    const __m256d max = broadcast_max256(_mm256_max_pd(s0.top, s1.top));
+    const int m0 = _mm256_movemask_pd(_mm256_cmp_pd(s0.top, max, _CMP_EQ_OQ));
+    const int m1 = _mm256_movemask_pd(_mm256_cmp_pd(s1.top, max, _CMP_EQ_OQ));
+    if (padded_count == 8)
         return __builtin_ctz((unsigned)(m0 | m1 << 4) | 0x80u); // the bit ends a search among NaNs
     if ((m0 | m1) == 0) return 0;
-    long long index[8], best = padded;
+    long long index[8], best = padded_count;
     _mm256_storeu_si256((__m256i *)(void *)index, s0.index);
     _mm256_storeu_si256((__m256i *)(void *)(index + 4), s1.index);
     for (int m = m0 | m1 << 4; m != 0; m &= m - 1) {
@@ -65,17 +65,17 @@ static inline int extreme256(const double *x, const double *y, const double *z, 
 static inline int argmin256(const double *values, int count)
 {
     VY_ASSERT(count >= 8 && count % 8 == 0);
-    __m256d l0 = _mm256_loadu_pd(values), l1 = _mm256_loadu_pd(values + 4);
+    __m256d min0 = _mm256_loadu_pd(values), min1 = _mm256_loadu_pd(values + 4);
     for (int i = 8; i < count; i += 8) {
-        l0 = _mm256_min_pd(l0, _mm256_loadu_pd(values + i));
-        l1 = _mm256_min_pd(l1, _mm256_loadu_pd(values + i + 4));
+        min0 = _mm256_min_pd(min0, _mm256_loadu_pd(values + i));
+        min1 = _mm256_min_pd(min1, _mm256_loadu_pd(values + i + 4));
     }
-    __m256d all = _mm256_min_pd(l0, l1);
-    all = _mm256_min_pd(all, _mm256_permute2f128_pd(all, all, 1));
-    all = _mm256_min_pd(all, _mm256_permute_pd(all, 5));
+    __m256d min = _mm256_min_pd(min0, min1);
+    min = _mm256_min_pd(min, _mm256_permute2f128_pd(min, min, 1));
+    min = _mm256_min_pd(min, _mm256_permute_pd(min, 5));
     for (int i = 0; i < count; i += 8) {
-        const int m0 = _mm256_movemask_pd(_mm256_cmp_pd(_mm256_loadu_pd(values + i), all, _CMP_EQ_OQ));
-        const int m1 = _mm256_movemask_pd(_mm256_cmp_pd(_mm256_loadu_pd(values + i + 4), all, _CMP_EQ_OQ));
+        const int m0 = _mm256_movemask_pd(_mm256_cmp_pd(_mm256_loadu_pd(values + i), min, _CMP_EQ_OQ));
+        const int m1 = _mm256_movemask_pd(_mm256_cmp_pd(_mm256_loadu_pd(values + i + 4), min, _CMP_EQ_OQ));
         if ((m0 | m1) != 0) return i + __builtin_ctz((unsigned)(m0 | m1 << 4));
     }
     return 0;

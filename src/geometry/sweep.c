@@ -110,10 +110,10 @@ static vec3 min_overlap_direction(const sweep_pair *s, vec3 *point_a, vec3 *poin
         deepest_points(pair, s->normal, point_a, point_b);
         return s->normal;
     }
-    const vec3 line =
+    const vec3 between_centers =
         vec3_sub(vec3_add(mat3_mul_vec(pair->rotation, pair->b.center), pair->offset), pair->a.center);
-    const double length = vec3_length(line);
-    const vec3 n = length > 0.0 ? vec3_scale(1.0 / length, line) : vec3_make(0.0, 0.0, 1.0);
+    const double length = vec3_length(between_centers);
+    const vec3 n = length > 0.0 ? vec3_scale(1.0 / length, between_centers) : vec3_make(0.0, 0.0, 1.0);
     deepest_points(pair, n, point_a, point_b);
     return n;
 }
@@ -140,7 +140,7 @@ static double separation(sweep_pair *s, vec3 *point_a, vec3 *point_b)
     return -extent(&s->pair, s->normal) - s->pair.margin - s->inset;
 }
 
-static vy_separation in_world(const sweep_pair *s, double t, double value, vec3 a, vec3 b)
+static vy_separation separation_in_world(const sweep_pair *s, double t, double value, vec3 a, vec3 b)
 {
     const vy_pose pose = vy_sweep_pose(s->path_a, t);
     return (vy_separation){t,
@@ -155,14 +155,14 @@ static vy_separation separation_at(sweep_pair *s, double t)
     vec3 a, b;
     set_poses(s, t);
     const double value = separation(s, &a, &b);
-    return in_world(s, t, value, a, b);
+    return separation_in_world(s, t, value, a, b);
 }
 
 // [m] per unit of t: an upper bound of how fast the separation along n closes.
 static double closing_bound(const sweep_pair *s, vec3 n)
 {
-    const vec3 move = vec3_sub(s->path_a->displacement, s->path_b->displacement);
-    return vec3_dot(move, n) + vec3_length(vec3_cross(s->path_a->rotation_vector, n)) * s->radius_a +
+    const vec3 relative = vec3_sub(s->path_a->displacement, s->path_b->displacement);
+    return vec3_dot(relative, n) + vec3_length(vec3_cross(s->path_a->rotation_vector, n)) * s->radius_a +
            vec3_length(vec3_cross(s->path_b->rotation_vector, n)) * s->radius_b;
 }
 
@@ -185,26 +185,26 @@ static vec3 farthest_point(const vy_core *core, vec3 d)
 static double pair_advance(const sweep_pair *s, double t, double target, double gap, double remaining)
 {
     const vy_pose pose = vy_sweep_pose(s->path_a, t);
-    const vec3 n = s->normal, turn_a = quat_unrotate(pose.rotation, s->path_a->rotation_vector),
-               turn_b = quat_unrotate(pose.rotation, s->path_b->rotation_vector),
-               across_a = vec3_cross(n, turn_a), across_b = vec3_cross(n, turn_b);
-    const double curvature = vec3_length(turn_a) * vec3_length(across_a) * s->radius_a +
-                             vec3_length(turn_b) * vec3_length(across_b) * s->radius_b,
+    const vec3 n = s->normal, rotation_a = quat_unrotate(pose.rotation, s->path_a->rotation_vector),
+               rotation_b = quat_unrotate(pose.rotation, s->path_b->rotation_vector),
+               across_a = vec3_cross(n, rotation_a), across_b = vec3_cross(n, rotation_b);
+    const double curvature = vec3_length(rotation_a) * vec3_length(across_a) * s->radius_a +
+                             vec3_length(rotation_b) * vec3_length(across_b) * s->radius_b,
                  dt = curvature * remaining * remaining > gap ? real_sqrt(gap / curvature) : remaining;
     const vec3 along_a = vec3_add_scaled(n, dt, across_a), along_b = vec3_add_scaled(n, dt, across_b),
                center_a = s->path_a->local_center,
                center_b = quat_unrotate(
                    pose.rotation,
                    vec3_sub(vec3_add_scaled(s->path_b->center, t, s->path_b->displacement), pose.position)),
-               move =
+               relative =
                    quat_unrotate(pose.rotation, vec3_sub(s->path_b->displacement, s->path_a->displacement));
     const vec3 a = farthest_point(&s->pair.a, along_a),
-               low = farthest_point(&s->pair.b, vec3_neg(mat3_tmul_vec(s->pair.rotation, along_b))),
-               b = vec3_add(mat3_mul_vec(s->pair.rotation, low), s->pair.offset);
+               local_b = farthest_point(&s->pair.b, vec3_neg(mat3_tmul_vec(s->pair.rotation, along_b))),
+               b = vec3_add(mat3_mul_vec(s->pair.rotation, local_b), s->pair.offset);
     const double bound =
         vec3_dot(n, vec3_sub(center_b, center_a)) +
         (vec3_dot(along_b, vec3_sub(b, center_b)) - vec3_dot(along_a, vec3_sub(a, center_a))) +
-        dt * vec3_dot(n, move) - 0.5 * dt * dt * curvature - s->pair.margin - s->inset;
+        dt * vec3_dot(n, relative) - 0.5 * dt * dt * curvature - s->pair.margin - s->inset;
     return bound > target ? dt : 0.0;
 }
 
@@ -217,9 +217,9 @@ static int sweep(sweep_pair *s, double target, double tolerance, double from, do
         if (out->value <= target + tolerance) return 1;
         const double speed = closing_bound(s, out->normal), gap = out->value - target;
         if (!(speed * (to - t) > gap)) return 0;
-        const double further = pair_advance(s, t, target, gap, to - t);
-        if (further >= to - t) return 0;
-        t += real_max(gap / speed, further);
+        const double advance = pair_advance(s, t, target, gap, to - t);
+        if (advance >= to - t) return 0;
+        t += real_max(gap / speed, advance);
     }
     return 1; // not before t, which is safe to say
 }
@@ -241,15 +241,15 @@ static void sweep_init(sweep_pair *s, const vy_sweep_path *path_a, const vy_swee
 static vy_separation plane_separation(const vy_plane *plane, const vy_sweep_path *ground,
                                       const vy_shape *shape, const vy_sweep_path *path, double t)
 {
-    const vy_pose g = vy_sweep_pose(ground, t), p = vy_sweep_pose(path, t);
-    const vy_plane below = vy_plane_below(plane, &g, p.position);
-    const vec3 up = quat_rotate(g.rotation, below.normal);
-    vec3 low;
-    const vy_status status = vy_shape_support(shape, &p, vec3_neg(up), &low);
+    const vy_pose pose_ground = vy_sweep_pose(ground, t), pose = vy_sweep_pose(path, t);
+    const vy_plane below = vy_plane_below(plane, &pose_ground, pose.position);
+    const vec3 up = quat_rotate(pose_ground.rotation, below.normal);
+    vec3 lowest;
+    const vy_status status = vy_shape_support(shape, &pose, vec3_neg(up), &lowest);
     VY_ASSERT(status == VY_OK);
     (void)status;
-    const double value = vec3_dot(up, vec3_sub(low, g.position)) - below.offset;
-    return (vy_separation){t, value, up, {vec3_add_scaled(low, -value, up), low}};
+    const double value = vec3_dot(up, vec3_sub(lowest, pose_ground.position)) - below.offset;
+    return (vy_separation){t, value, up, {vec3_add_scaled(lowest, -value, up), lowest}};
 }
 
 // The same of a plane that does not turn, from which the shape is `gap` more than the target at t.
@@ -263,13 +263,14 @@ static double plane_advance(const vy_shape *shape, const vy_sweep_path *path, co
     const vy_pose pose = vy_sweep_pose(path, at->t);
     const vec3 center = vec3_add_scaled(path->center, at->t, path->displacement),
                along = vec3_add_scaled(n, dt, across);
-    vec3 low;
-    const vy_status status = vy_shape_support(shape, &pose, vec3_neg(along), &low);
+    vec3 lowest_point;
+    const vy_status status = vy_shape_support(shape, &pose, vec3_neg(along), &lowest_point);
     VY_ASSERT(status == VY_OK);
     (void)status;
-    const double lowest = vec3_dot(along, vec3_sub(low, center)) + core->margin * (vec3_length(along) - 1.0),
-                 now = vec3_dot(n, vec3_sub(at->witness[1], center));
-    return gap - (now - lowest) - dt * closing - 0.5 * dt * dt * curvature > 0.0 ? dt : 0.0;
+    const double lowest = vec3_dot(along, vec3_sub(lowest_point, center)) +
+                          core->margin * (vec3_length(along) - 1.0),
+                 height = vec3_dot(n, vec3_sub(at->witness[1], center));
+    return gap - (height - lowest) - dt * closing - 0.5 * dt * dt * curvature > 0.0 ? dt : 0.0;
 }
 
 static int sweep_plane(const vy_plane *plane, const vy_sweep_path *ground, const vy_shape *shape,
@@ -310,6 +311,7 @@ static int sweep_plane(const vy_plane *plane, const vy_sweep_path *ground, const
 // Its surface is what is swept against. A shape that may overlap it by some depth is made smaller by that: so
 // none gets to the other side of it. How deep it is at a moment, its manifolds tell.
 
+// The cell in which x lies, in cells from the rim; outside the nearest.
 static int cell_of(double x, int cells) { return x <= 0.0 ? 0 : x >= (double)cells ? cells - 1 : (int)x; }
 
 /// A height field and a shape that moves over it.
@@ -358,8 +360,8 @@ static field_sweep field_sweep_of(const vy_height_field *field, const vy_sweep_p
 
 /// A part of the path, in the field's frame.
 typedef struct field_part {
-    double from, to;
-    vec3 begin, end;  // [m] of the centre
+    double from, to;  // t at its ends
+    vec3 begin, end;  // [m] the centre of the shape's path there
     double deviation; // [m] how far a rotating field takes it off the straight line between them
     vy_bounds box;    // of the shape on it
 } field_part;
@@ -382,20 +384,21 @@ static field_part part_of(const field_sweep *f, double reach, double from, doubl
     const vy_pose ground = vy_sweep_pose(f->ground, from), pose = vy_sweep_pose(f->path, from),
                   local = {quat_unrotate(ground.rotation, vec3_sub(pose.position, ground.position)),
                            quat_mul(quat_conj(ground.rotation), pose.rotation)};
-    const double turn =
+    const double turn_angle =
         dt * (vec3_length(f->path->rotation_vector) + vec3_length(f->ground->rotation_vector));
-    const double expansion = reach + p.deviation + turn * f->radius, ball = reach + p.deviation + f->radius;
+    const double expansion = reach + p.deviation + turn_angle * f->radius,
+                 ball_radius = reach + p.deviation + f->radius;
     const vy_bounds start = vy_shape_bounds(f->shape, &local);
     const vec3 d = vec3_sub(p.end, p.begin);
     const vec3 move_low = vec3_make(real_min(d.x, 0.0), real_min(d.y, 0.0), real_min(d.z, 0.0)),
                move_high = vec3_make(real_max(d.x, 0.0), real_max(d.y, 0.0), real_max(d.z, 0.0));
-    p.box.low = vec3_add(vec3_make(real_max(start.low.x - expansion, p.begin.x - ball),
-                                   real_max(start.low.y - expansion, p.begin.y - ball),
-                                   real_max(start.low.z - expansion, p.begin.z - ball)),
+    p.box.low = vec3_add(vec3_make(real_max(start.low.x - expansion, p.begin.x - ball_radius),
+                                   real_max(start.low.y - expansion, p.begin.y - ball_radius),
+                                   real_max(start.low.z - expansion, p.begin.z - ball_radius)),
                          move_low);
-    p.box.high = vec3_add(vec3_make(real_min(start.high.x + expansion, p.begin.x + ball),
-                                    real_min(start.high.y + expansion, p.begin.y + ball),
-                                    real_min(start.high.z + expansion, p.begin.z + ball)),
+    p.box.high = vec3_add(vec3_make(real_min(start.high.x + expansion, p.begin.x + ball_radius),
+                                    real_min(start.high.y + expansion, p.begin.y + ball_radius),
+                                    real_min(start.high.z + expansion, p.begin.z + ball_radius)),
                           move_high);
     return p;
 }
@@ -404,9 +407,9 @@ static field_part part_of(const field_sweep *f, double reach, double from, doubl
 static int cannot_reach_triangle(const field_sweep *f, const field_part *p, const vec3 c[3], double reach)
 {
     const vec3 m = vec3_cross(vec3_sub(c[1], c[0]), vec3_sub(c[2], c[0]));
-    const double from = vec3_dot(m, vec3_sub(p->begin, c[0])), to = vec3_dot(m, vec3_sub(p->end, c[0])),
+    const double begin = vec3_dot(m, vec3_sub(p->begin, c[0])), end = vec3_dot(m, vec3_sub(p->end, c[0])),
                  limit = (f->radius + reach + p->deviation) * vec3_length(m);
-    return (from > limit && to > limit) || (from < -limit && to < -limit);
+    return (begin > limit && end > limit) || (begin < -limit && end < -limit);
 }
 
 /// The first triangle that is hit in a part.
@@ -416,22 +419,24 @@ typedef struct triangle_search {
     vy_separation first;
 } triangle_search;
 
-static void sweep_triangle(const field_sweep *f, const vec3 c[3], triangle_search *m)
+static void sweep_triangle(const field_sweep *f, const vec3 c[3], triangle_search *search)
 {
     sweep_pair s;
-    vy_separation now;
+    vy_separation impact;
     vy_core_of_points(c, 3, &s.pair.a);
     vy_core_of(&f->inner, &s.pair.b);
     sweep_init(&s, f->ground, f->path);
     s.inset = f->inset;
     s.scale_b = f->scale;
-    if (!sweep(&s, m->target, m->tolerance, m->from, m->to, &now) || (m->found && now.t >= m->to)) return;
-    m->found = 1;
-    m->to = now.t; // later ones are of no interest
-    m->first = now;
+    if (!sweep(&s, search->target, search->tolerance, search->from, search->to, &impact) ||
+        (search->found && impact.t >= search->to))
+        return;
+    search->found = 1;
+    search->to = impact.t; // later ones are of no interest
+    search->first = impact;
 }
 
-static void sweep_part(const field_sweep *f, const field_part *p, double reach, triangle_search *m)
+static void sweep_part(const field_sweep *f, const field_part *p, double reach, triangle_search *search)
 {
     const vy_height_field *field = f->field;
     const double size = field->spacing;
@@ -452,7 +457,7 @@ static void sweep_part(const field_sweep *f, const field_part *p, double reach, 
                     p->box.high.z < real_min(c[0].z, real_min(c[1].z, c[2].z)) ||
                     cannot_reach_triangle(f, p, c, reach))
                     continue;
-                sweep_triangle(f, c, m);
+                sweep_triangle(f, c, search);
             }
         }
     }
@@ -468,10 +473,10 @@ static int sweep_field(const field_sweep *f, double target, double tolerance, do
     for (int n = 0; n < count; ++n) {
         const double begin = from + (to - from) * n / count, end = from + (to - from) * (n + 1) / count;
         const field_part part = part_of(f, reach, begin, end);
-        triangle_search m = {.target = target, .tolerance = tolerance, .from = begin, .to = end};
-        sweep_part(f, &part, reach, &m);
-        if (!m.found) continue;
-        *out = m.first;
+        triangle_search search = {.target = target, .tolerance = tolerance, .from = begin, .to = end};
+        sweep_part(f, &part, reach, &search);
+        if (!search.found) continue;
+        *out = search.first;
         return 1;
     }
     return 0;
