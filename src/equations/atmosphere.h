@@ -50,11 +50,11 @@ VY_NOINLINE_FN air_state air_upper(real altitude)
     const bits i = real_round_bits(knot);
     const real density = math_exp(air_spline(air_upper_density, air_upper_density_curvature, i, x - knot));
     const real pressure = math_exp(air_spline(air_upper_pressure, air_upper_pressure_curvature, i, x - knot));
-    const mask inside = altitude <= AIR_TOP;
+    const mask is_inside = altitude <= AIR_TOP;
     air_state a;
     a.temperature = pressure / (AIR_GAS_CONSTANT * density);
-    a.pressure = real_select(inside, pressure, real_set(0.0));
-    a.density = real_select(inside, density, real_set(0.0));
+    a.pressure = real_select(is_inside, pressure, real_set(0.0));
+    a.density = real_select(is_inside, density, real_set(0.0));
     return a;
 }
 
@@ -81,23 +81,23 @@ VY_FN air_state air_layered(real altitude)
         layer = bits_select(height >= base_height[i], bits_set((uint64_t)i), layer);
     }
     // Below -5 km the lowest layer counts as one of constant temperature.
-    const mask deep = height < base_height[0];
-    const real above = height - real_gather(base_height, layer);
-    const real t0 = real_gather(base_temperature, layer);
-    const real slope = real_select(deep, real_set(0.0), real_gather(lapse, layer));
-    const real t = t0 + slope * above;
-    const real exponent = real_select(slope == 0.0, -AIR_HYDROSTATIC * above / t0,
-                                      real_gather(power, layer) * math_log(t / t0));
+    const mask is_deep = height < base_height[0];
+    const real height_above = height - real_gather(base_height, layer);
+    const real base_t = real_gather(base_temperature, layer);
+    const real slope = real_select(is_deep, real_set(0.0), real_gather(lapse, layer));
+    const real temperature = base_t + slope * height_above;
+    const real exponent = real_select(slope == 0.0, -AIR_HYDROSTATIC * height_above / base_t,
+                                      real_gather(power, layer) * math_log(temperature / base_t));
     air_state a;
-    a.temperature = t;
+    a.temperature = temperature;
     a.pressure = real_gather(base_pressure, layer) * math_exp(exponent);
-    a.density = a.pressure / (AIR_GAS_CONSTANT * t);
-    const mask upper = altitude > AIR_UPPER;
-    if (mask_any(upper)) {
+    a.density = a.pressure / (AIR_GAS_CONSTANT * temperature);
+    const mask is_upper = altitude > AIR_UPPER;
+    if (mask_any(is_upper)) {
         const air_state b = air_upper(altitude);
-        a.temperature = real_select(upper, b.temperature, a.temperature);
-        a.pressure = real_select(upper, b.pressure, a.pressure);
-        a.density = real_select(upper, b.density, a.density);
+        a.temperature = real_select(is_upper, b.temperature, a.temperature);
+        a.pressure = real_select(is_upper, b.pressure, a.pressure);
+        a.density = real_select(is_upper, b.density, a.density);
     }
     return a;
 }
@@ -126,8 +126,8 @@ VY_FN real air_upper_temperature(real altitude)
     const real z = real_min(altitude, real_set(AIR_TOP));
     const real u = (z - 91000.0) * (1.0 / 19942.9);
     const real ellipse = 263.1905 - 76.3232 * real_sqrt(real_max(1.0 - u * u, real_set(0.0)));
-    const real up = (z - 120000.0) * ((AIR_EARTH_RADIUS + 120000.0) / (AIR_EARTH_RADIUS + z));
-    const real high = 1000.0 - 640.0 * math_exp(-1.875e-5 * up);
+    const real geopotential_rise = (z - 120000.0) * ((AIR_EARTH_RADIUS + 120000.0) / (AIR_EARTH_RADIUS + z));
+    const real high = 1000.0 - 640.0 * math_exp(-1.875e-5 * geopotential_rise);
     const real middle = real_select(z < 110000.0, ellipse, 240.0 + 0.012 * (z - 110000.0));
     const real low = real_select(z < 91000.0, real_set(186.8673), middle);
     return real_select(z < 120000.0, low, high);
@@ -140,9 +140,10 @@ VY_FN real air_kinetic_temperature(real temperature, real altitude)
     static const double ratio[14] = {1.0,      0.999996, 0.999989, 0.999971, 0.999941, 0.999909, 0.999870,
                                      0.999829, 0.999786, 0.999741, 0.999694, 0.999641, 0.999579, 0.999579};
     const real steps = real_clamp((altitude - 80000.0) * (1.0 / 500.0), real_set(0.0), real_set(12.0));
-    const real whole = real_select(real_round(steps) > steps, real_round(steps) - 1.0, real_round(steps));
-    const bits i = real_round_bits(whole);
+    const real whole_steps =
+        real_select(real_round(steps) > steps, real_round(steps) - 1.0, real_round(steps));
+    const bits i = real_round_bits(whole_steps);
     const real low = real_gather(ratio, i), high = real_gather(ratio + 1, i);
     return real_select(altitude > AIR_UPPER, air_upper_temperature(altitude),
-                       temperature * (low + (steps - whole) * (high - low)));
+                       temperature * (low + (steps - whole_steps) * (high - low)));
 }

@@ -42,9 +42,9 @@ VY_FN real battery_voltage(const battery_params *p, real charge, real rotor_powe
     // Beyond the most it can give, the current is what the resistance lets through.
     const real current_max = (open_circuit - volts) / real_max(p->resistance, real_set(1e-12));
     const real amperes = real_select(discriminant < 0.0, current_max, power / volts);
-    const mask empty = charge <= 0.0;
-    *current = real_select(empty, real_set(0.0), amperes);
-    return real_select(empty, real_set(0.0), volts);
+    const mask is_empty = charge <= 0.0;
+    *current = real_select(is_empty, real_set(0.0), amperes);
+    return real_select(is_empty, real_set(0.0), volts);
 }
 
 /// What is left of a charge after `dt` [s] at a mean current.

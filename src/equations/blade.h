@@ -61,18 +61,19 @@ VY_FN blade_loads blade_sum(const blade_params *p, real speed, layout_number spi
     blade_loads sum = {zero, zero, zero, zero, zero, zero};
     for (int k = 0; k < BLADE_RADII; ++k) {
         const real r = blade_point(k) * p->radius;
-        const real element = (blade_weight(k) * (1.0 / BLADE_AZIMUTHS)) * (p->half_rho_chord * p->radius);
+        const real half_rho_area =
+            (blade_weight(k) * (1.0 / BLADE_AZIMUTHS)) * (p->half_rho_chord * p->radius);
         for (int j = 0; j < BLADE_AZIMUTHS; ++j) {
             const layout_number t_1 = -spin * sine[j], t_2 = spin * cosine[j]; // where this blade goes
             const real tangential = speed * r + (t_1 * v_1 + t_2 * v_2);
-            const real u = real_sqrt(tangential * tangential + through * through);
-            const real scale = 1.0 / real_max(u, real_set(1e-9));
+            const real speed_through_air = real_sqrt(tangential * tangential + through * through);
+            const real scale = 1.0 / real_max(speed_through_air, real_set(1e-9));
             const real c = tangential * scale, s = through * scale;
             const real sin_a = p->pitch_sin[k] * c - p->pitch_cos[k] * s;
             const real cos_a = p->pitch_cos[k] * c + p->pitch_sin[k] * s;
             const real lift = real_clamp(p->slope * (sin_a * cos_a), -p->lift_max, p->lift_max);
             const real drag = p->drag_0 + p->drag_2 * (sin_a * sin_a);
-            const real pressure = element * (u * u);
+            const real pressure = half_rho_area * (speed_through_air * speed_through_air);
             const real element_thrust = pressure * (lift * c - drag * s),
                        element_drag = pressure * (lift * s + drag * c);
             sum.thrust = sum.thrust + element_thrust;

@@ -58,13 +58,13 @@ VY_FN body_state body_kicked(const body_params *p, const body_state *s, real h, 
 VY_FN void spin_midpoint(const body_params *p, real h, body_state *s)
 {
     const real half = 0.5 * h;
-    const vec3 m = mat3_mul_vec(p->inertia, s->rate);
-    vec3 w = vec3_add_scaled(s->rate, -half, mat3_mul_vec(p->inverse_inertia, vec3_cross(s->rate, m)));
+    const vec3 momentum = mat3_mul_vec(p->inertia, s->rate);
+    vec3 w = vec3_add_scaled(s->rate, -half, mat3_mul_vec(p->inverse_inertia, vec3_cross(s->rate, momentum)));
     for (int step = 0; step < 8; ++step) {
         const vec3 iw = mat3_mul_vec(p->inertia, w);
         const vec3 change = mat3_mul_vec(p->inertia, vec3_sub(w, s->rate));
         const vec3 error = vec3_add_scaled(change, half, vec3_cross(w, iw));
-        const mask unconverged = vec3_dot(error, error) > 1e-34 * vec3_dot(m, m);
+        const mask unconverged = vec3_dot(error, error) > 1e-34 * vec3_dot(momentum, momentum);
         if (!mask_any(unconverged)) break; // a lane that is done stays as it is while others continue
         // Derivative of the error: I + h/2 ([w] I - [iw]), [a] b = a x b.
         const mat3 wx = mat3_cross(w), ix = mat3_cross(iw), wi = mat3_mul(wx, p->inertia);

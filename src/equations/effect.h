@@ -60,16 +60,16 @@ typedef struct effect_context {
 
 /// Largest magnitudes until the next evaluation of the negligibility policy.
 typedef struct effect_reach {
-    real gravity;              // [m/s^2]
-    real gravity_gradient;     // [1/s^2] sum of GM / |d|^3; 0 where no torque by it is declared
-    real speed;                // [m/s] of the body over the ground
-    real wind;                 // [m/s]
-    real density, density_min; // [kg/m^3]
-    real rate;                 // [rad/s]
-    real air_rate;             // [rad/s] of the air with a planet, in a world that does not turn with it
-    real air_gravity;          // [m/s^2] its centrifugal acceleration, likewise
-    real rotor_force, rotor_torque;
-    real thruster_force, thruster_torque;
+    real gravity;                   // [m/s^2]
+    real gravity_gradient;          // [1/s^2] sum of GM / |d|^3; 0 where no torque by it is declared
+    real speed;                     // [m/s] of the body over the ground
+    real wind;                      // [m/s]
+    real density, density_min;      // [kg/m^3]
+    real rate;                      // [rad/s]
+    real air_rate;                  // [rad/s] of the air with a planet, in a world that does not turn with it
+    real air_gravity;               // [m/s^2] its centrifugal acceleration, likewise
+    real rotor_force, rotor_torque; // [N], [N m]
+    real thruster_force, thruster_torque; // [N], [N m]
     real disturbance, disturbance_torque; // [N], [N m]
     real magnetic_field;                  // [T]
     real radiation_pressure;              // [N/m^2]

@@ -16,12 +16,12 @@ VY_FN void effect_blade_element(const effect_params *p, const effect_context *c,
         const real weight = real_select(on, scale * p->rotors.blade.on, real_set(0.0));
         const real coefficient_thrust =
             real_select(on, v->density_ratio * (p->rotors.blade.on * v->thrust[i]), real_set(0.0));
-        rotor_add_force(v, i, weight * b.thrust - coefficient_thrust, l);
+        rotor_add_thrust(v, i, weight * b.thrust - coefficient_thrust, l);
         const real drag =
             v->layout->torque_scale[i] * (weight * b.torque - v->torque_ratio * coefficient_thrust);
         l->torque_body = vec3_add_scaled(l->torque_body, drag, layout_vec3(v->layout->reaction[i]));
         const vec3 across = vec3_add_scaled(vec3_scale(b.force_1, first), b.force_2, second);
-        rotor_drag_at(v, i, vec3_scale(weight, across), l);
+        rotor_add_hub_force(v, i, vec3_scale(weight, across), l);
         const vec3 moment = vec3_add_scaled(vec3_scale(b.moment_1, first), b.moment_2, second);
         l->torque_body = vec3_add_scaled(l->torque_body, weight, moment);
     }

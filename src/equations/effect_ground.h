@@ -30,7 +30,7 @@ VY_FN void effect_ground(const effect_params *p, const effect_context *c, mask o
         const real distance = (c->height + hub.z) / real_select(faces_ground, axis.z, real_set(1.0));
         const real gain = ground_gain(p->rotors.radius, distance) * ground_fade(p->rotors.radius, distance);
         const real thrust = v->density_ratio * (v->thrust[i] * gain);
-        rotor_add_force(v, i, real_select(on & faces_ground, p->rotors.ground * thrust, real_set(0.0)), l);
+        rotor_add_thrust(v, i, real_select(on & faces_ground, p->rotors.ground * thrust, real_set(0.0)), l);
     }
 }
 

@@ -8,11 +8,11 @@
 
 /// 1 in the middle of the vortex ring state, 0 outside it. x: climb over v_h; m: half the square of the
 /// velocity across over v_h.
-VY_FN real vortex_ring(real x, real m)
+VY_FN real vortex_ring(real climb_ratio, real half_across2)
 {
-    const real y = real_clamp(x, real_set(-2.0), real_set(0.0));
+    const real y = real_clamp(climb_ratio, real_set(-2.0), real_set(0.0));
     const real bump = y * (2.0 + y);
-    return bump * bump * real_max(1.0 - 2.0 * m, real_set(0.0));
+    return bump * bump * real_max(1.0 - 2.0 * half_across2, real_set(0.0));
 }
 
 VY_FN void effect_inflow(const effect_params *p, const effect_context *c, mask on, body_loads *l)
@@ -27,8 +27,8 @@ VY_FN void effect_inflow(const effect_params *p, const effect_context *c, mask o
         const real through = v->inflow[i] + v->climb[i];
         const real change = p->rotors.inflow * (v->speed[i] * (hover - through));
         const real vortex_ring_thrust = p->rotors.vortex_ring_loss * (v->thrust[i] * vortex_ring(x, m));
-        rotor_add_force(v, i,
-                        real_select(on, v->density_ratio * (change - vortex_ring_thrust), real_set(0.0)), l);
+        rotor_add_thrust(v, i,
+                         real_select(on, v->density_ratio * (change - vortex_ring_thrust), real_set(0.0)), l);
     }
 }
 

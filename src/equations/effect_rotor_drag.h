@@ -10,7 +10,7 @@ VY_FN void effect_rotor_drag(const effect_params *p, const effect_context *c, ma
         const real k = real_select(on, -(v->density_ratio * v->speed[i]), real_set(0.0));
         const vec3 along = vec3_scale(p->rotors.drag_along * v->climb[i], layout_vec3(v->layout->axis[i]));
         const vec3 drag = vec3_add_scaled(along, p->rotors.drag_across, v->across[i]);
-        rotor_drag_at(v, i, vec3_scale(k, drag), l);
+        rotor_add_hub_force(v, i, vec3_scale(k, drag), l);
     }
 }
 

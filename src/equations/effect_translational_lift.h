@@ -8,7 +8,7 @@ VY_FN void effect_translational_lift(const effect_params *p, const effect_contex
     const rotor_view *v = c->rotors;
     for (int i = 0; i < v->count; ++i) {
         const real thrust = v->density_ratio * (p->rotors.lift * vec3_dot(v->across[i], v->across[i]));
-        rotor_add_force(v, i, real_select(on, thrust, real_set(0.0)), l);
+        rotor_add_thrust(v, i, real_select(on, thrust, real_set(0.0)), l);
     }
 }
 

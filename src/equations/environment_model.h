@@ -150,9 +150,10 @@ VY_NOINLINE_FN relative_air air_sample(const environment_model *env, const held_
     if (env->has_wind && mask_any(has_wind)) {
         // About a planet the wind is given over the ground below; its field depends on the height alone
         // there.
-        const vec3 at = wind_lookup_position(env, s->position, height);
+        const vec3 lookup_position = wind_lookup_position(env, s->position, height);
         wind = vec3_masked(
-            has_wind, vec3_add(mean_wind_at(&env->wind, env->constant_wind, at, time), held->turbulence));
+            has_wind,
+            vec3_add(mean_wind_at(&env->wind, env->constant_wind, lookup_position, time), held->turbulence));
     }
     a.flow = vec3_sub(s->velocity, air_velocity(env, s->position, &place, wind));
     return a;
@@ -187,9 +188,9 @@ typedef struct load_parts {
 VY_FN void rotor_effects_parts(const effect_params *p, const rotor_inputs *rotor_in, effect_context *c,
                                bits flags, load_parts *parts, body_loads *l)
 {
-    const real air = 1.0 + p->density_ratio * c->density_change;
+    const real density_ratio = 1.0 + p->density_ratio * c->density_change;
     rotor_view view;
-    rotor_view_at(rotor_in, &p->rotors, mat3_tmul_vec(c->rotation, c->flow), c->rate, air, &view);
+    rotor_view_at(rotor_in, &p->rotors, mat3_tmul_vec(c->rotation, c->flow), c->rate, density_ratio, &view);
     c->rotors = &view;
 #define EFFECT(name, text)
 #define ROTOR_EFFECT(name, text)                                                   \
@@ -257,9 +258,9 @@ VY_FN vec3 effects_add_parts(const environment_model *env, const effect_params *
         if (env->air.mode != ATMOSPHERE_NONE)
             c.density_change = air.density * (1.0 / REFERENCE_DENSITY) - 1.0;
         c.flow = air.flow;
-        const mask wakes = effect_on(flags, EFFECT_downwash);
-        if (variant == VARIANT_GENERAL && mask_any(wakes))
-            c.flow = vec3_sub(c.flow, vec3_masked(wakes, rotor_in->memory->downwash));
+        const mask has_wakes = effect_on(flags, EFFECT_downwash);
+        if (variant == VARIANT_GENERAL && mask_any(has_wakes))
+            c.flow = vec3_sub(c.flow, vec3_masked(has_wakes, rotor_in->memory->downwash));
         c.flow_speed = vec3_length(c.flow);
     }
     if (parts != NULL && mask_any((flags & (EFFECT_BIT(wind) | EFFECT_BIT(downwash))) != 0u)) {
@@ -268,13 +269,13 @@ VY_FN vec3 effects_add_parts(const environment_model *env, const effect_params *
             flow = air_sample_general(env, held, s, time, flags).flow;
         parts->air = vec3_sub(s->velocity, flow);
     }
-#define EFFECT(name, text)                                                         \
-    {                                                                              \
-        const mask on = effect_on(flags, EFFECT_##name);                           \
-        const int possible = (VARIANT_EFFECTS(variant) & EFFECT_BIT(name)) != 0;   \
-        const body_loads before = parts != NULL ? *l : loads_zero();               \
-        if (possible && mask_any(on)) effect_##name(p, &c, on, l);                 \
-        if (parts != NULL) parts->effect[EFFECT_##name] = loads_added(&before, l); \
+#define EFFECT(name, text)                                                          \
+    {                                                                               \
+        const mask on = effect_on(flags, EFFECT_##name);                            \
+        const int is_possible = (VARIANT_EFFECTS(variant) & EFFECT_BIT(name)) != 0; \
+        const body_loads before = parts != NULL ? *l : loads_zero();                \
+        if (is_possible && mask_any(on)) effect_##name(p, &c, on, l);               \
+        if (parts != NULL) parts->effect[EFFECT_##name] = loads_added(&before, l);  \
     }
 #define ROTOR_EFFECT(name, text)
 #include "equations/effects.inl"

@@ -4,7 +4,6 @@
 //   a body    -GM d / |d|^3, d = r - origin                        V = -GM / |d|
 //   with J2   oblateness about world +z (Vallado, Fundamentals of Astrodynamics, 4th ed., eq. 8-30)
 //
-//
 // In the turning frame at a place of a planet (local_frame.h) bodies stand in that frame's axes, J2 is about
 // the planet's axis, and the centrifugal acceleration is part of the field.
 //
@@ -26,7 +25,7 @@ typedef struct gravity_body {
 typedef struct gravity_params {
     vec3 uniform;   // [m/s^2] world
     int body_count; // 0: uniform alone; in a frame that turns 1, the planet
-    int gradient;   // its torque acts on bodies
+    int gradient;   // 1: the torque by gravity's gradient acts on bodies
     gravity_body bodies[GRAVITY_BODY_CAP];
     local_frame frame; // of the world
 } gravity_params;

@@ -15,7 +15,7 @@
 
 /// The same for every drone of a batch.
 typedef struct local_frame {
-    int on;
+    int on;                   // 1: the world's frame is one; 0: it is not, and the rest is not read
     double sin_lat, cos_lat;  // of the origin's geodetic latitude
     double axis_distance;     // [m] of the origin from the planet's axis
     double equator_height;    // [m] of the origin above the equator's plane

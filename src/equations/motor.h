@@ -14,7 +14,7 @@ typedef struct motor_params {
     real speed_max;  // [rad/s] at command 1
     real speed_idle; // [rad/s] just above the dead zone
     real dead_zone;  // commands up to here stop the rotor
-    real thrust_model_factor;
+    real thrust_model_factor;      // s above
     real quadratic, linear, cubic; // thrust over powers of speed: [N s^2], [N s], [N s^3]
 } motor_params;
 
@@ -32,8 +32,8 @@ VY_FN real motor_speed(const motor_params *m, real command)
 /// The command for a speed; 0 for no speed.
 VY_FN real motor_command(const motor_params *m, real speed)
 {
-    const real f = real_max(speed - m->speed_idle, real_set(0.0)) / (m->speed_max - m->speed_idle);
-    const real ratio2 = f * f, linear = 1.0 - m->thrust_model_factor;
+    const real speed_ratio = real_max(speed - m->speed_idle, real_set(0.0)) / (m->speed_max - m->speed_idle);
+    const real ratio2 = speed_ratio * speed_ratio, linear = 1.0 - m->thrust_model_factor;
     // The root of s x^2 + (1 - s) x = share in the form that loses no digits, whatever s.
     const real denominator = linear + real_sqrt(linear * linear + 4.0 * (m->thrust_model_factor * ratio2));
     const real x = 2.0 * ratio2 / real_max(denominator, real_set(1e-150));
@@ -54,8 +54,8 @@ VY_FN real motor_speed_for(const motor_params *m, real thrust)
     for (int i = 0; i < 6; ++i) { // Newton; without a cubic term the start is the answer
         const real value = motor_thrust(m, w);
         const real slope = 2.0 * (m->quadratic * w) + (m->linear + 3.0 * (m->cubic * (w * w)));
-        const mask refines = (m->cubic * w != 0.0) & (slope > 0.0);
-        w = real_select(refines, w - (value - thrust) / real_select(refines, slope, real_set(1.0)), w);
+        const mask is_refined = (m->cubic * w != 0.0) & (slope > 0.0);
+        w = real_select(is_refined, w - (value - thrust) / real_select(is_refined, slope, real_set(1.0)), w);
     }
     return w;
 }

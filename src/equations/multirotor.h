@@ -49,7 +49,7 @@ VY_FN vec3 multirotor_loads(const multirotor_inputs *in, const body_state *s, ma
     if (variant == VARIANT_GENERAL) {
         rotor_in.layout = in->layout;
         rotor_in.rotor = &in->params->rotor;
-        rotor_in.shape = &in->params->curve;
+        rotor_in.curve = &in->params->curve;
         rotor_in.memory = in->memory;
         rotor_in.speed = speed;
         rotor_in.command = command;
@@ -99,7 +99,7 @@ VY_FN void multirotor_step_parts(const multirotor_inputs *in, real dt, const rea
                                  enum effect_variant variant, body_state *s, real *speed, load_parts *parts)
 {
     const rotor_params *rotor = &in->params->rotor;
-    const rotor_curve *shape = &in->params->curve;
+    const rotor_curve *curve = &in->params->curve;
     real speed_half[ROTOR_CAP], speed_full[ROTOR_CAP];
     for (int i = 0; i < count; ++i) {
         real decay_half = rotor->decay_half, decay_full = rotor->decay_full;
@@ -107,8 +107,8 @@ VY_FN void multirotor_step_parts(const multirotor_inputs *in, real dt, const rea
             VY_BASIC_OR(0,
                         in->layout->general)) { // it rises or falls all the way: it never passes its command
             const mask falls = command[i] < speed[i];
-            decay_half = real_select(falls, shape->fall_half, decay_half);
-            decay_full = real_select(falls, shape->fall_full, decay_full);
+            decay_half = real_select(falls, curve->fall_half, decay_half);
+            decay_full = real_select(falls, curve->fall_full, decay_full);
         }
         speed_half[i] = rotor_speed_after(speed[i], command[i], decay_half);
         speed_full[i] = rotor_speed_after(speed[i], command[i], decay_full);
@@ -183,7 +183,7 @@ VY_NOINLINE_FN void multirotor_inflow(const multirotor_inputs *in, const body_st
     rotor_inputs rotor_in;
     rotor_in.layout = in->layout;
     rotor_in.rotor = &in->params->rotor;
-    rotor_in.shape = &in->params->curve;
+    rotor_in.curve = &in->params->curve;
     rotor_in.memory = in->memory;
     rotor_in.speed = speed;
     rotor_in.command = speed;

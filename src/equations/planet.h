@@ -30,10 +30,10 @@ VY_FN planet_frame planet_locate(const planet_params *p, vec3 r)
 {
     planet_frame a;
     const real across = real_sqrt(r.x * r.x + r.y * r.y);
-    const mask axis = across == 0.0;
-    const real inverse = 1.0 / real_select(axis, real_set(1.0), across);
-    const real x = real_select(axis, real_set(1.0), r.x * inverse),
-               y = real_select(axis, real_set(0.0), r.y * inverse);
+    const mask is_on_axis = across == 0.0;
+    const real inverse = 1.0 / real_select(is_on_axis, real_set(1.0), across);
+    const real x = real_select(is_on_axis, real_set(1.0), r.x * inverse),
+               y = real_select(is_on_axis, real_set(0.0), r.y * inverse);
     const double axis_ratio = p->polar / p->radius;
     const double evolute_a = p->e2 * p->radius;                           // e^2 a
     const double evolute_b = p->radius * p->radius / p->polar - p->polar; // e'^2 b
@@ -79,23 +79,25 @@ VY_FN vec3 planet_centrifugal(const planet_params *p, vec3 r)
 /// Position of a geodetic place at `time` [s]: angles in rad, altitude in m.
 VY_FN vec3 planet_position(const planet_params *p, real latitude, real longitude, real altitude, real time)
 {
-    real ls, lc, ms, mc, ts, tc;
-    math_sincos(latitude, &ls, &lc);
-    math_sincos(longitude, &ms, &mc);
-    math_sincos(p->rate * time, &ts, &tc); // apart from the longitude, which would lose digits in a sum
+    real sin_lat, cos_lat, sin_lon, cos_lon, sin_turn, cos_turn;
+    math_sincos(latitude, &sin_lat, &cos_lat);
+    math_sincos(longitude, &sin_lon, &cos_lon);
+    math_sincos(p->rate * time, &sin_turn,
+                &cos_turn); // apart from the longitude, which would lose digits in a sum
     const real n =
-        p->radius / real_sqrt(1.0 - p->e2 * (ls * ls)); // radius of curvature in the prime vertical
-    const real across = (n + altitude) * lc;
-    const real x = across * mc, y = across * ms;
-    return vec3_make(x * tc - y * ts, x * ts + y * tc, (n * (1.0 - p->e2) + altitude) * ls);
+        p->radius / real_sqrt(1.0 - p->e2 * (sin_lat * sin_lat)); // radius of curvature in the prime vertical
+    const real across = (n + altitude) * cos_lat;
+    const real x = across * cos_lon, y = across * sin_lon;
+    return vec3_make(x * cos_turn - y * sin_turn, x * sin_turn + y * cos_turn,
+                     (n * (1.0 - p->e2) + altitude) * sin_lat);
 }
 
 /// Longitude [rad] of `r` at `time` [s], within -pi to pi.
 VY_FN real planet_longitude(const planet_params *p, vec3 r, real time)
 {
-    real ts, tc;
-    math_sincos(p->rate * time, &ts, &tc);
-    return math_atan2(r.y * tc - r.x * ts, r.x * tc + r.y * ts);
+    real sin_turn, cos_turn;
+    math_sincos(p->rate * time, &sin_turn, &cos_turn);
+    return math_atan2(r.y * cos_turn - r.x * sin_turn, r.x * cos_turn + r.y * sin_turn);
 }
 
 VY_FN real planet_latitude(const planet_frame *a) { return math_atan2(a->sin_lat, a->cos_lat); }

@@ -50,11 +50,12 @@ VY_FN body_loads loads_zero(void)
 }
 
 /// What was added to `before`.
-VY_FN body_loads loads_added(const body_loads *before, const body_loads *now)
+VY_FN body_loads loads_added(const body_loads *before, const body_loads *after)
 {
-    body_loads l = {
-        vec3_sub(now->force_world, before->force_world), vec3_sub(now->force_body, before->force_body),
-        vec3_sub(now->torque_world, before->torque_world), vec3_sub(now->torque_body, before->torque_body)};
+    body_loads l = {vec3_sub(after->force_world, before->force_world),
+                    vec3_sub(after->force_body, before->force_body),
+                    vec3_sub(after->torque_world, before->torque_world),
+                    vec3_sub(after->torque_body, before->torque_body)};
     return l;
 }
 
@@ -125,9 +126,9 @@ VY_FN body_state body_rk4_finish(const body_state *s, real h, const body_derivat
 /// Neither NaN nor beyond REAL_MAX: a NaN survives every addition.
 VY_FN mask body_is_finite(const body_state *b)
 {
-    const real place = (real_abs(b->position.x) + real_abs(b->position.y)) + real_abs(b->position.z);
-    const real speed = (real_abs(b->velocity.x) + real_abs(b->velocity.y)) + real_abs(b->velocity.z);
-    const real rate = (real_abs(b->rate.x) + real_abs(b->rate.y)) + real_abs(b->rate.z);
-    const real turn = (b->attitude.w + b->attitude.x) + (b->attitude.y + b->attitude.z);
-    return (place + speed) + (rate + real_abs(turn)) <= REAL_MAX;
+    const real position_size = (real_abs(b->position.x) + real_abs(b->position.y)) + real_abs(b->position.z);
+    const real velocity_size = (real_abs(b->velocity.x) + real_abs(b->velocity.y)) + real_abs(b->velocity.z);
+    const real rate_size = (real_abs(b->rate.x) + real_abs(b->rate.y)) + real_abs(b->rate.z);
+    const real attitude_sum = (b->attitude.w + b->attitude.x) + (b->attitude.y + b->attitude.z);
+    return (position_size + velocity_size) + (rate_size + real_abs(attitude_sum)) <= REAL_MAX;
 }

@@ -106,24 +106,24 @@ VY_FN void rotor_add(const rotor_layout *layout, const rotor_params *p, const re
 
 /// Thrust [N] of general rotor `i`: a polynomial without a constant term, so that a rotor at rest makes none,
 /// and never below 0.
-VY_FN real rotor_thrust(const rotor_layout *layout, const rotor_params *p, const rotor_curve *shape, int i,
+VY_FN real rotor_thrust(const rotor_layout *layout, const rotor_params *p, const rotor_curve *curve, int i,
                         real speed)
 {
     VY_ASSERT(i >= 0 && i < layout->count);
     const real square = speed * speed;
-    const real thrust = p->thrust_coef * square + (shape->linear * speed + shape->cubic * (square * speed));
+    const real thrust = p->thrust_coef * square + (curve->linear * speed + curve->cubic * (square * speed));
     return layout->thrust_scale[i] * real_max(thrust, real_set(0.0));
 }
 
 /// The same as rotor_add for rotors of any axis, each with its own strength. The drag torque follows the
 /// thrust.
-VY_FN void rotor_add_general(const rotor_layout *layout, const rotor_params *p, const rotor_curve *shape,
+VY_FN void rotor_add_general(const rotor_layout *layout, const rotor_params *p, const rotor_curve *curve,
                              const real *speed, int count, body_loads *l)
 {
     real force[3][ROTOR_CAP], torque[3][ROTOR_CAP];
     for (int i = 0; i < count; ++i) {
-        const real thrust = rotor_thrust(layout, p, shape, i, speed[i]);
-        const real drag = layout->torque_scale[i] * (shape->torque_ratio * thrust);
+        const real thrust = rotor_thrust(layout, p, curve, i, speed[i]);
+        const real drag = layout->torque_scale[i] * (curve->torque_ratio * thrust);
         for (int k = 0; k < 3; ++k) {
             force[k][i] = layout->axis[i][k] * thrust;
             torque[k][i] = layout->lever[i][k] * thrust + layout->reaction[i][k] * drag;

@@ -15,7 +15,7 @@ typedef struct rotor_air_params {
     real lift;                    // [kg/m] thrust over velocity across, squared
     real inflow;                  // [kg] thrust over rotor speed and velocity through the disc
     real vortex_ring_loss;        // [1] share of thrust lost in the middle of the vortex ring state
-    real momentum_factor;         // [kg/m] 2 rho A at the reference density: T = disc v_h^2
+    real momentum_factor;         // [kg/m] 2 rho A at the reference density: T = momentum_factor v_h^2
     real inflow_half;             // [1] what is left of an error of the induced velocity after half a step
     real inflow_decay;            // [1] after a whole one; 0: it has no lag
     lag_weights inflow_weights;
@@ -35,7 +35,7 @@ typedef struct rotor_air_state {
 typedef struct rotor_inputs {
     const rotor_layout *layout;
     const rotor_params *rotor;
-    const rotor_curve *shape;
+    const rotor_curve *curve;
     const rotor_air_state *memory;
     const real *speed;   // [rad/s]
     const real *command; // [rad/s]
@@ -83,29 +83,30 @@ VY_FN real rotor_hover_inflow(const rotor_air_params *p, real thrust)
 /// Steady induced velocity [m/s]: exact along and across; between them the product.
 VY_FN real inflow_steady(real hover, real climb, real across_square)
 {
-    const mask turns = hover > 1e-6;
-    const real scale = 1.0 / real_select(turns, hover, real_set(1.0));
+    const mask has_inflow = hover > 1e-6;
+    const real scale = 1.0 / real_select(has_inflow, hover, real_set(1.0));
     const real v = hover * inflow_axial(climb * scale) * inflow_across(0.5 * across_square * (scale * scale));
-    return real_select(turns, v, real_set(0.0));
+    return real_select(has_inflow, v, real_set(0.0));
 }
 
 VY_FN void rotor_view_at(const rotor_inputs *rotor_in, const rotor_air_params *p, vec3 flow_body, vec3 rate,
-                         real air, rotor_view *out)
+                         real density_ratio, rotor_view *out)
 {
     out->layout = rotor_in->layout;
     out->count = rotor_in->count;
-    out->density_ratio = air;
-    out->torque_ratio = rotor_in->shape->torque_ratio;
+    out->density_ratio = density_ratio;
+    out->torque_ratio = rotor_in->curve->torque_ratio;
     for (int i = 0; i < rotor_in->count; ++i) {
         const vec3 axis = layout_vec3(rotor_in->layout->axis[i]);
         out->velocity[i] = vec3_add(flow_body, vec3_cross(rate, layout_vec3(rotor_in->layout->hub[i])));
         out->climb[i] = vec3_dot(out->velocity[i], axis);
         out->across[i] = vec3_add_scaled(out->velocity[i], -out->climb[i], axis);
         out->speed[i] = rotor_in->speed[i];
-        const real lead = rotor_in->command[i] - rotor_in->speed[i];
-        out->acceleration[i] = lead * real_select(lead < 0.0, rotor_in->shape->fall, rotor_in->shape->rise);
+        const real speed_error = rotor_in->command[i] - rotor_in->speed[i];
+        out->acceleration[i] =
+            speed_error * real_select(speed_error < 0.0, rotor_in->curve->fall, rotor_in->curve->rise);
         out->thrust[i] =
-            rotor_thrust(rotor_in->layout, rotor_in->rotor, rotor_in->shape, i, rotor_in->speed[i]);
+            rotor_thrust(rotor_in->layout, rotor_in->rotor, rotor_in->curve, i, rotor_in->speed[i]);
         out->inflow[i] = rotor_in->memory->inflow[i];
     }
     if (rotor_in->steady == NULL) return;
@@ -118,14 +119,14 @@ VY_FN void rotor_view_at(const rotor_inputs *rotor_in, const rotor_air_params *p
 }
 
 /// Add thrust [N] to rotor `i`: along its axis, with the torque that the layout gives it.
-VY_FN void rotor_add_force(const rotor_view *v, int i, real thrust, body_loads *l)
+VY_FN void rotor_add_thrust(const rotor_view *v, int i, real thrust, body_loads *l)
 {
     l->force_body = vec3_add_scaled(l->force_body, thrust, layout_vec3(v->layout->axis[i]));
     l->torque_body = vec3_add_scaled(l->torque_body, thrust, layout_vec3(v->layout->lever[i]));
 }
 
 /// Add a force [N] at the hub of rotor `i`, body axes.
-VY_FN void rotor_drag_at(const rotor_view *v, int i, vec3 force, body_loads *l)
+VY_FN void rotor_add_hub_force(const rotor_view *v, int i, vec3 force, body_loads *l)
 {
     l->force_body = vec3_add(l->force_body, force);
     l->torque_body = vec3_add(l->torque_body, vec3_cross(layout_vec3(v->layout->hub[i]), force));

@@ -46,9 +46,9 @@ VY_FN real thruster_throttled(const thruster_layout *l, int i, real command)
     return real_select(command > 0.0, thrust, real_set(0.0));
 }
 
-/// The thrust [N] that a pulsed one tends to during the step that begins at `tick`; where `due`, a period
+/// The thrust [N] that a pulsed one tends to during the step that begins at `tick`; where `is_due`, a period
 /// begins there and its valve is set.
-VY_FN real thruster_pulsed(const thruster_layout *l, int i, mask due, bits tick, real command,
+VY_FN real thruster_pulsed(const thruster_layout *l, int i, mask is_due, bits tick, real command,
                            thruster_state *s)
 {
     const real period_steps = real_set((double)l->period[i]);
@@ -58,11 +58,12 @@ VY_FN real thruster_pulsed(const thruster_layout *l, int i, mask due, bits tick,
     const real open_steps = requested_time / l->step + 5e-7, nearest = real_round(open_steps);
     const real whole_steps =
         real_min(real_select(nearest > open_steps, nearest - 1.0, nearest), period_steps);
-    const real open =
+    const real granted_steps =
         real_select(requested_time + 5e-7 * l->step < l->pulse_min[i], real_set(0.0), whole_steps);
-    const real remainder = real_clamp(requested_time - open * l->step, real_set(0.0), period_steps * l->step);
-    s->owed[i] = real_select(due, remainder, s->owed[i]);
-    s->shut[i] = bits_select(due, tick + real_round_bits(open), s->shut[i]);
+    const real remainder =
+        real_clamp(requested_time - granted_steps * l->step, real_set(0.0), period_steps * l->step);
+    s->owed[i] = real_select(is_due, remainder, s->owed[i]);
+    s->shut[i] = bits_select(is_due, tick + real_round_bits(granted_steps), s->shut[i]);
     return real_select(tick < s->shut[i], real_set(l->thrust_max[i]), real_set(0.0));
 }
 
@@ -72,9 +73,11 @@ VY_FN void thrusters_follow(const thruster_layout *l, const real *thrust, const 
 {
     for (int i = 0; i < l->count; ++i) {
         const mask falls = target[i] < thrust[i];
-        const real off = thrust[i] - target[i];
-        half[i] = target[i] + off * real_select(falls, real_set(l->fall_half[i]), real_set(l->rise_half[i]));
-        full[i] = target[i] + off * real_select(falls, real_set(l->fall_full[i]), real_set(l->rise_full[i]));
+        const real error = thrust[i] - target[i];
+        half[i] =
+            target[i] + error * real_select(falls, real_set(l->fall_half[i]), real_set(l->rise_half[i]));
+        full[i] =
+            target[i] + error * real_select(falls, real_set(l->fall_full[i]), real_set(l->rise_full[i]));
     }
 }
 

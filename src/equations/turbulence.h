@@ -71,14 +71,14 @@ typedef struct turbulence_filter {
 VY_FN void turbulence_noise(real d, real *q00, real *q01, real *q11)
 {
     const real u = 2.0 * d, decay = math_exp(-u), square = 0.5 * (u * u);
-    const mask brief = u < 1.0;
+    const mask is_brief = u < 1.0;
     const real v = real_min(u, real_set(1.0)), v_square = 0.5 * (v * v);
     real sum = real_set(1.0);
     for (int k = 18; k > 3; --k) sum = 1.0 + (v * (1.0 / (double)k)) * sum;
     const real cubic = (v * v_square) * (1.0 / 3.0) * sum; // e^v - 1 - v - v^2/2
-    *q00 = real_select(brief, decay * (v + (v_square + cubic)), 1.0 - decay);
-    *q01 = 0.5 * real_select(brief, decay * (v_square + cubic), 1.0 - decay * (1.0 + u));
-    *q11 = 0.5 * real_select(brief, decay * cubic, 1.0 - decay * ((1.0 + u) + square));
+    *q00 = real_select(is_brief, decay * (v + (v_square + cubic)), 1.0 - decay);
+    *q01 = 0.5 * real_select(is_brief, decay * (v_square + cubic), 1.0 - decay * (1.0 + u));
+    *q11 = 0.5 * real_select(is_brief, decay * cubic, 1.0 - decay * ((1.0 + u) + square));
 }
 
 VY_FN turbulence_filter turbulence_filter_over(real correlation_times)
@@ -148,12 +148,12 @@ VY_FN vec3 turbulence_velocity(const turbulence_params *p, real altitude, real a
 /// A filter that is at least as strong, entry for entry, as that of any d between `low` and `high`.
 VY_FN turbulence_filter turbulence_filter_bound(real low, real high)
 {
-    const real from = real_min(low, real_set(300.0)), to = real_min(high, real_set(300.0));
-    const real peak = real_clamp(real_set(1.0), from, to); // d e^(-d) is largest at 1
+    const real min_d = real_min(low, real_set(300.0)), max_d = real_min(high, real_set(300.0));
+    const real peak = real_clamp(real_set(1.0), min_d, max_d); // d e^(-d) is largest at 1
     real q00, q01, q11;
-    turbulence_noise(to, &q00, &q01, &q11); // each grows with d
+    turbulence_noise(max_d, &q00, &q01, &q11); // each grows with d
     turbulence_filter f;
-    f.decay = math_exp(-from);
+    f.decay = math_exp(-min_d);
     f.coupling = peak * math_exp(-peak);
     f.noise_11 = real_sqrt(q00);
     f.noise_21 = real_sqrt(0.5 * q11); // mixed + second <= sqrt(2 (mixed^2 + second^2)) = sqrt(2 q11)

@@ -52,7 +52,7 @@ typedef struct wind_params {
     double shear_height;     // [m] reference height, > 0; of the logarithmic profile > roughness
     double shear_exponent;   // alpha >= 0
     double shear_roughness;  // [m] z0 > 0
-    double shear_scale;      // set by wind_prepare()
+    double shear_scale;      // set by wind_prepare(): the factor s of the profile, over what z is divided by
     int gust_count;
     wind_gust gusts[WIND_GUST_CAP];
     wind_grid grid;
@@ -72,17 +72,17 @@ VY_FN void wind_prepare(wind_params *p)
 /// Speed [m/s] of the sheared part at height `z` [m]. Never falls with the height when the speed is positive.
 VY_FN real wind_shear_speed(const wind_params *p, real z)
 {
-    const real nothing = real_set(0.0);
-    if (p->shear == WIND_SHEAR_NONE) return nothing;
-    if (p->shear == WIND_SHEAR_LINEAR) return real_select(z > 0.0, p->shear_scale * z, nothing);
+    const real zero = real_set(0.0);
+    if (p->shear == WIND_SHEAR_NONE) return zero;
+    if (p->shear == WIND_SHEAR_LINEAR) return real_select(z > 0.0, p->shear_scale * z, zero);
     // Where the profile is zero the functions get 1, which is in their domain.
     if (p->shear == WIND_SHEAR_POWER) {
-        const mask above = z > 0.0;
-        const real ratio = real_select(above, z / p->shear_height, real_set(1.0));
-        return real_select(above, p->shear_scale * math_pow(ratio, real_set(p->shear_exponent)), nothing);
+        const mask is_above = z > 0.0;
+        const real ratio = real_select(is_above, z / p->shear_height, real_set(1.0));
+        return real_select(is_above, p->shear_scale * math_pow(ratio, real_set(p->shear_exponent)), zero);
     }
-    const mask above = z > p->shear_roughness;
-    return p->shear_scale * math_log(real_select(above, z / p->shear_roughness, real_set(1.0)));
+    const mask is_above = z > p->shear_roughness;
+    return p->shear_scale * math_log(real_select(is_above, z / p->shear_roughness, real_set(1.0)));
 }
 
 /// Whether a gust is active at `time`.
@@ -108,18 +108,19 @@ VY_FN real wind_grid_cell(real x, double first, double spacing, int count, bits 
     VY_ASSERT(count >= 1 && spacing > 0.0);
     const real coordinate = real_clamp((x - first) / spacing, real_set(0.0), coordinate_max); // NaN gives 0
     const real nearest = real_round(coordinate);
-    const real below = real_select(nearest > coordinate, nearest - 1.0, nearest);
-    const real last = real_set(count > 1 ? (double)(count - 2) : 0.0);
-    const real start = real_min(below, last);
+    const real node_below = real_select(nearest > coordinate, nearest - 1.0, nearest);
+    const real last_start = real_set(count > 1 ? (double)(count - 2) : 0.0);
+    const real start = real_min(node_below, last_start);
     *node = real_round_bits(start);
     return coordinate - start;
 }
 
 VY_FN vec3 wind_grid_lerp(vec3 a, vec3 b, real share) { return vec3_add_scaled(a, share, vec3_sub(b, a)); }
 
-VY_FN vec3 wind_grid_node(const double *velocity, bits at)
+VY_FN vec3 wind_grid_node(const double *velocity, bits index)
 {
-    return vec3_make(real_gather(velocity, at), real_gather(velocity + 1, at), real_gather(velocity + 2, at));
+    return vec3_make(real_gather(velocity, index), real_gather(velocity + 1, index),
+                     real_gather(velocity + 2, index));
 }
 
 /// The grid's wind [m/s]: linear along each of x, y, z and t in turn.
@@ -133,7 +134,7 @@ VY_FN vec3 wind_grid_at(const wind_grid *g, vec3 place, real time)
     const bits row = bits_mul32(l, bits_set((uint64_t)g->nz)) + k;
     const bits line = bits_mul32(row, bits_set((uint64_t)g->ny)) + j;
     const bits cell = bits_mul32(line, bits_set((uint64_t)g->nx)) + i;
-    const bits at = bits_mul32(cell, bits_set(3));
+    const bits index = bits_mul32(cell, bits_set(3));
     // To the next node along each axis; an axis of one node has no next one, and its share is 0.
     const uint64_t nx = (uint64_t)g->nx, ny = (uint64_t)g->ny, nz = (uint64_t)g->nz;
     const uint64_t stride_x = nx > 1 ? 3u : 0u, stride_y = ny > 1 ? 3u * nx : 0u;
@@ -142,7 +143,7 @@ VY_FN vec3 wind_grid_at(const wind_grid *g, vec3 place, real time)
     for (uint64_t t = 0; t < 2; ++t) {
         vec3 layer[2];
         for (uint64_t z = 0; z < 2; ++z) {
-            const bits corner = at + (t * stride_t + z * stride_z);
+            const bits corner = index + (t * stride_t + z * stride_z);
             const vec3 south = wind_grid_lerp(wind_grid_node(g->velocity, corner),
                                               wind_grid_node(g->velocity, corner + stride_x), sx);
             const vec3 north =
