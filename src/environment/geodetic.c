@@ -3,18 +3,18 @@
 #include "base/real.h"
 #include "environment/environment_build.h"
 
-static planet_params params_of(const vy_planet_def *def)
+static planet_params planet_params_of(const vy_planet_def *def)
 {
     return (planet_params){1, def->radius, def->radius * (1.0 - def->flattening),
                            def->flattening * (2.0 - def->flattening), def->rate};
 }
 
 // Columns north, east, down: from local axes to the world's.
-static mat3 local_axes(const planet_frame *a)
+static mat3 local_axes(const planet_frame *place)
 {
-    return (mat3){{{a->north.x, a->east.x, -a->up.x},
-                   {a->north.y, a->east.y, -a->up.y},
-                   {a->north.z, a->east.z, -a->up.z}}};
+    return (mat3){{{place->north.x, place->east.x, -place->up.x},
+                   {place->north.y, place->east.y, -place->up.y},
+                   {place->north.z, place->east.z, -place->up.z}}};
 }
 
 // Forward-right-down of a forward-left-up rotation, or the reverse: both rotate by half a turn about x.
@@ -63,7 +63,7 @@ typedef struct geodetic_frame {
 
 static geodetic_frame frame_of(const vy_planet_def *def)
 {
-    geodetic_frame f = {.planet = params_of(def), .local = local_frame_build(def)};
+    geodetic_frame f = {.planet = planet_params_of(def), .local = local_frame_build(def)};
     if (!f.local.on) return f;
     f.planet.rate = 0.0; // the world turns with it
     if (real_abs(f.local.cos_lat) > POLE_COSINE) f.longitude = def->origin.longitude;
@@ -98,12 +98,13 @@ static double longitude_of(const geodetic_frame *f, vec3 position, double time)
 // The world's place of a geodetic one.
 static vec3 position_of(const geodetic_frame *f, const vy_geodetic *g, double time)
 {
-    const local_frame *l = &f->local;
-    const double planet_time = l->on ? 0.0 : time;
+    const local_frame *local = &f->local;
+    const double planet_time = local->on ? 0.0 : time;
     const vec3 r =
         planet_position(&f->planet, g->latitude, g->longitude - f->longitude, g->altitude, planet_time);
-    if (!l->on) return r;
-    return local_from_meridian(l, vec3_make(r.x - l->axis_distance, r.y, r.z - l->equator_height));
+    if (!local->on) return r;
+    return local_from_meridian(local,
+                               vec3_make(r.x - local->axis_distance, r.y, r.z - local->equator_height));
 }
 
 vy_geodetic vy_geodetic_of(const vy_planet_def *planet, double time, vy_vec3 position, vy_vec3 velocity,

@@ -15,8 +15,8 @@
 enum { DEGREE = 12 };
 
 typedef struct harmonic {
-    int n, m;
-    double g, h, g_dot, h_dot;
+    int n, m;                  // degree and order
+    double g, h, g_dot, h_dot; // [nT], [nT/yr] Gauss coefficients in 2025.0 and their change
 } harmonic;
 
 static const harmonic coefficients[] = {
@@ -59,7 +59,7 @@ static double legendre_derivative(double p[DEGREE + 1][DEGREE + 1], double s, do
     return p_n1_term - n * s * p[n][m];
 }
 
-static geocentric place_of(double latitude, double longitude, double height)
+static geocentric geocentric_of(double latitude, double longitude, double height)
 {
     const double e2 = VY_EARTH_FLATTENING * (2.0 - VY_EARTH_FLATTENING);
     double s, c;
@@ -77,22 +77,23 @@ static geocentric place_of(double latitude, double longitude, double height)
 // East, north and up of the sphere [nT].
 static vy_vec3 synthesise(const geocentric *place, double years)
 {
-    double p[DEGREE + 1][DEGREE + 1], power[DEGREE + 1];
+    double p[DEGREE + 1][DEGREE + 1], ratio_power[DEGREE + 1];
     VY_ASSERT(place->radius > 0.0);
     const double ratio = 6371200.0 / place->radius;
     legendre(place->sine, place->cosine, p);
-    power[0] = ratio * ratio;
-    for (int n = 1; n <= DEGREE; ++n) power[n] = power[n - 1] * ratio;
+    ratio_power[0] = ratio * ratio;
+    for (int n = 1; n <= DEGREE; ++n) ratio_power[n] = ratio_power[n - 1] * ratio;
     vy_vec3 b = {0.0, 0.0, 0.0};
     for (size_t i = 0; i < sizeof coefficients / sizeof coefficients[0]; ++i) {
         const harmonic *k = &coefficients[i];
         const double g = k->g + years * k->g_dot, h = k->h + years * k->h_dot;
-        const double wave = g * place->cos_longitude[k->m] + h * place->sin_longitude[k->m];
+        const double in_phase = g * place->cos_longitude[k->m] + h * place->sin_longitude[k->m];
         const double quadrature = g * place->sin_longitude[k->m] - h * place->cos_longitude[k->m];
         const double value = k->m > 0 ? p[k->n][k->m] * place->cosine : p[k->n][0];
-        b.x += power[k->n] * (k->m * quadrature * p[k->n][k->m]);
-        b.y -= power[k->n] * (wave * legendre_derivative(p, place->sine, place->cosine, k->n, k->m));
-        b.z += power[k->n] * ((k->n + 1) * wave * value);
+        b.x += ratio_power[k->n] * (k->m * quadrature * p[k->n][k->m]);
+        b.y -=
+            ratio_power[k->n] * (in_phase * legendre_derivative(p, place->sine, place->cosine, k->n, k->m));
+        b.z += ratio_power[k->n] * ((k->n + 1) * in_phase * value);
     }
     return b;
 }
@@ -112,10 +113,10 @@ vy_status vy_magnetic_model(double latitude, double longitude, double height, do
     double s, c;
     math_sincos(latitude, &s, &c);
     if (real_abs(c) < 1e-12) longitude = 0.0;
-    const geocentric at = place_of(latitude, longitude, height);
-    const vy_vec3 b = synthesise(&at, date - VY_MAGNETIC_FIRST);
+    const geocentric place = geocentric_of(latitude, longitude, height);
+    const vy_vec3 b = synthesise(&place, date - VY_MAGNETIC_FIRST);
     // From the sphere's north and up to the ellipsoid's: they differ by the two latitudes' difference.
-    const double sine = s * at.cosine - c * at.sine, cosine = c * at.cosine + s * at.sine;
+    const double sine = s * place.cosine - c * place.sine, cosine = c * place.cosine + s * place.sine;
     *out = (vy_vec3){1e-9 * b.x, 1e-9 * (cosine * b.y - sine * b.z), 1e-9 * (sine * b.y + cosine * b.z)};
     return VY_OK;
 }

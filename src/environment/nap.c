@@ -68,24 +68,24 @@ vy_nap_def vy_nap_default(void)
 vy_status vy_check_budget_def(const vy_budget_def *b, double radius, double dt, const double **culprit,
                               vy_error *err)
 {
-    const double minimum = real_max(BUDGET_MIN_POSITION, 5e-15 * radius);
+    const double min_position = real_max(BUDGET_MIN_POSITION, 5e-15 * radius);
     *culprit = &b->duration;
     if (!(real_is_finite(b->duration) && b->duration >= 0.0))
         return vy_fail(err, VY_BAD_VALUE, "nap.budget.over must be at least 0 s");
     *culprit = b->position != VY_BUDGET_ANY ? &b->position : &b->attitude;
-    const int limited = b->position != VY_BUDGET_ANY || b->attitude != VY_BUDGET_ANY;
-    if (b->duration == 0.0 && limited)
+    const int is_limited = b->position != VY_BUDGET_ANY || b->attitude != VY_BUDGET_ANY;
+    if (b->duration == 0.0 && is_limited)
         return vy_fail(err, VY_BAD_VALUE, "nap.budget needs `over`: at the end of which time?");
     if (b->duration == 0.0) return VY_OK;
     *culprit = &b->duration;
-    if (!limited) return vy_fail(err, VY_BAD_VALUE, "nap.budget needs a position or an attitude");
+    if (!is_limited) return vy_fail(err, VY_BAD_VALUE, "nap.budget needs a position or an attitude");
     if (b->duration < dt)
         return vy_fail(err, VY_BAD_VALUE, "nap.budget.over is shorter than a step, %g s: %g s", dt,
                        b->duration);
     *culprit = &b->position;
-    if (!(b->position >= minimum)) {
+    if (!(b->position >= min_position)) {
         return vy_fail(err, VY_BAD_VALUE, "nap.budget.position is below what strict runs achieve, %g m: %g m",
-                       minimum, b->position);
+                       min_position, b->position);
     }
     *culprit = &b->attitude;
     if (!(b->attitude >= BUDGET_MIN_ANGLE)) {

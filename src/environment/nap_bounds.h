@@ -95,9 +95,9 @@ VY_FN real gravity_bound(const gravity_params *p, vec3 r, real reach)
         const real d = vec3_length(vec3_make(r.x - b->x, r.y - b->y, r.z - b->z)) - reach;
         const real clamped_distance =
             real_max(d, real_set(1.0)); // within a metre of the centre there is no useful bound
-        const real c =
+        const real oblateness =
             1.5 * real_abs(real_set(b->j2)) * (b->radius / clamped_distance) * (b->radius / clamped_distance);
-        g = g + b->gm / (clamped_distance * clamped_distance) * (1.0 + 4.0 * c);
+        g = g + b->gm / (clamped_distance * clamped_distance) * (1.0 + 4.0 * oblateness);
     }
     return g;
 }
@@ -105,16 +105,17 @@ VY_FN real gravity_bound(const gravity_params *p, vec3 r, real reach)
 /// How much gravity can change per metre there [1/s^2].
 VY_FN real gravity_gradient_bound(const gravity_params *p, vec3 r, real reach)
 {
-    real k = real_set(0.0);
+    real gradient = real_set(0.0);
     for (int i = 0; i < VY_BASIC_OR(0, p->body_count); ++i) {
         const gravity_body *b = &p->bodies[i];
         const real d = vec3_length(vec3_make(r.x - b->x, r.y - b->y, r.z - b->z)) - reach;
         const real clamped_distance = real_max(d, real_set(1.0));
-        const real c =
+        const real oblateness =
             1.5 * real_abs(real_set(b->j2)) * (b->radius / clamped_distance) * (b->radius / clamped_distance);
-        k = k + 2.0 * b->gm / (clamped_distance * clamped_distance * clamped_distance) * (1.0 + 20.0 * c);
+        gradient = gradient + 2.0 * b->gm / (clamped_distance * clamped_distance * clamped_distance) *
+                                  (1.0 + 20.0 * oblateness);
     }
-    return k;
+    return gradient;
 }
 
 /// Sum of GM / |d|^power of the bodies whose gradient turns others, anywhere within `reach` [m] of `r`.
@@ -125,8 +126,8 @@ VY_FN real gravity_tide_bound(const gravity_params *p, vec3 r, real reach, int p
         const gravity_body *b = &p->bodies[i];
         const real d = vec3_length(vec3_make(r.x - b->x, r.y - b->y, r.z - b->z)) - reach;
         const real clamped_distance = real_max(d, real_set(1.0));
-        const real cube = b->gm / (clamped_distance * clamped_distance * clamped_distance);
-        sum = sum + (power == 4 ? cube / clamped_distance : cube);
+        const real gm_over_cube = b->gm / (clamped_distance * clamped_distance * clamped_distance);
+        sum = sum + (power == 4 ? gm_over_cube / clamped_distance : gm_over_cube);
     }
     return sum;
 }
@@ -140,17 +141,17 @@ VY_FN real wind_slope_bound(const wind_params *p, real low)
     if (p->shear == WIND_SHEAR_LOGARITHMIC) slope = scale / real_max(low, real_set(p->shear_roughness));
     if (p->shear == WIND_SHEAR_POWER) {
         // Steepest at the ground, where an exponent below 1 has no bound; above 1 it is not bounded here.
-        const mask fine = (low > 0.0) & mask_set(p->shear_exponent <= 1.0);
-        const real at = real_select(fine, low / p->shear_height, real_set(1.0));
-        const real steep =
-            scale * p->shear_exponent / p->shear_height * math_pow(at, real_set(p->shear_exponent - 1.0));
-        slope = real_select(fine, steep, real_set(NAP_UNBOUNDED));
+        const mask is_bounded = (low > 0.0) & mask_set(p->shear_exponent <= 1.0);
+        const real relative_height = real_select(is_bounded, low / p->shear_height, real_set(1.0));
+        const real power_slope = scale * p->shear_exponent / p->shear_height *
+                                 math_pow(relative_height, real_set(p->shear_exponent - 1.0));
+        slope = real_select(is_bounded, power_slope, real_set(NAP_UNBOUNDED));
     }
     const wind_grid *g = &p->grid;
     if (g->velocity != NULL) {
-        const double maximum = 2.0 * g->speed_max;
-        slope = slope + maximum * ((g->nx > 1 ? 1.0 / g->dx : 0.0) + (g->ny > 1 ? 1.0 / g->dy : 0.0) +
-                                   (g->nz > 1 ? 1.0 / g->dz : 0.0));
+        const double max_difference = 2.0 * g->speed_max;
+        slope = slope + max_difference * ((g->nx > 1 ? 1.0 / g->dx : 0.0) + (g->ny > 1 ? 1.0 / g->dy : 0.0) +
+                                          (g->nz > 1 ? 1.0 / g->dz : 0.0));
     }
     return slope;
 }

@@ -62,8 +62,9 @@ VY_FN void nap_propagate(const deviation_system *k, real period, real *y)
                                              ? converges | (translation_converges & decoupled)
                                              : converges;
         const real next = sum[i] * (1.0 + 1e-8);
-        const mask known = (component_converges & (next < NAP_UNBOUNDED)) | (next == 0.0); // zero stays zero
-        y[i] = real_select(known, next, real_set(NAP_UNBOUNDED));
+        const mask is_known =
+            (component_converges & (next < NAP_UNBOUNDED)) | (next == 0.0); // zero stays zero
+        y[i] = real_select(is_known, next, real_set(NAP_UNBOUNDED));
     }
 }
 
@@ -73,139 +74,147 @@ VY_FN real nap_lift_direction_gain(const body_state *s, const nap_reach *r, real
                                    const real *deviation)
 {
     const vec3 flow = vec3_sub(s->velocity, air);
-    const real v = vec3_length(flow);
+    const real flow_speed = vec3_length(flow);
     const vec3 z = quat_rotate(s->attitude, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
     const real max_flow_change = deviation[DEVIATION_VELOCITY] + (period * r->acceleration + r->wind_change);
-    const real minimum = v - max_flow_change;
-    const real sine = vec3_length(vec3_cross(flow, z)) / real_max(v, real_set(1e-9));
+    const real min_flow_speed = flow_speed - max_flow_change;
+    const real sine = vec3_length(vec3_cross(flow, z)) / real_max(flow_speed, real_set(1e-9));
     const real direction_change = deviation[DEVIATION_ANGLE] + period * r->effect.rate +
-                                  max_flow_change / real_max(minimum, real_set(1e-9));
-    const real s_min = sine - direction_change;
-    return real_select((minimum > 0.0) & (s_min > 0.05), 1.0 / real_max(s_min * minimum, real_set(1e-9)),
-                       real_set(0.0));
+                                  max_flow_change / real_max(min_flow_speed, real_set(1e-9));
+    const real min_sine = sine - direction_change;
+    return real_select((min_flow_speed > 0.0) & (min_sine > 0.05),
+                       1.0 / real_max(min_sine * min_flow_speed, real_set(1e-9)), real_set(0.0));
 }
 
 /// How fast a difference of rates can grow by Euler's equations, in the norm of the inertia [1/s]: with W =
 /// [w]x the largest eigenvalue of M = (I^-1 W I - W) / 2, whose trace is 0, and as much more as the rate can
 /// change within the period. Newton's method comes down to it from above.
-VY_FN real nap_spin_growth(const nap_params *n, const multirotor_params *p, vec3 rate, real change)
+VY_FN real nap_spin_growth(const nap_params *nap, const multirotor_params *vehicle, vec3 rate,
+                           real rate_change)
 {
-    const mat3 w = mat3_cross(rate), turned = mat3_mul(p->body.inverse_inertia, mat3_mul(w, p->body.inertia));
+    const mat3 w = mat3_cross(rate),
+               conjugated = mat3_mul(vehicle->body.inverse_inertia, mat3_mul(w, vehicle->body.inertia));
     mat3 m;
     real square = 1e-14 * vec3_dot(rate, rate); // what rounding can hide
-    for (int i = 0; i < 9; ++i) m.m[i / 3][i % 3] = 0.5 * (turned.m[i / 3][i % 3] - w.m[i / 3][i % 3]);
+    for (int i = 0; i < 9; ++i) m.m[i / 3][i % 3] = 0.5 * (conjugated.m[i / 3][i % 3] - w.m[i / 3][i % 3]);
     for (int i = 0; i < 9; ++i) square = square + m.m[i / 3][i % 3] * m.m[i % 3][i / 3];
-    const real half = 0.5 * real_max(square, real_set(0.0));
-    real maximum = real_sqrt((4.0 / 3.0) * half);
-    const real det = real_min(mat3_det(m), maximum * maximum * maximum * 0.25);
+    const real half_square = 0.5 * real_max(square, real_set(0.0));
+    real eigenvalue = real_sqrt((4.0 / 3.0) * half_square);
+    const real det = real_min(mat3_det(m), eigenvalue * eigenvalue * eigenvalue * 0.25);
     for (int round = 0; round < 3; ++round) {
-        const real slope = 3.0 * (maximum * maximum) - half;
-        maximum = real_select(slope > 0.0,
-                              (2.0 * (maximum * maximum * maximum) + det) /
-                                  real_select(slope > 0.0, slope, real_set(1.0)),
-                              maximum);
+        const real slope = 3.0 * (eigenvalue * eigenvalue) - half_square;
+        eigenvalue = real_select(slope > 0.0,
+                                 (2.0 * (eigenvalue * eigenvalue * eigenvalue) + det) /
+                                     real_select(slope > 0.0, slope, real_set(1.0)),
+                                 eigenvalue);
     }
     const real inertia_spread =
-        (n->inertia_max - n->inertia_min) / real_sqrt(3.0 * (n->inertia_max * n->inertia_min));
-    return maximum * (1.0 + 1e-9) + inertia_spread * change;
+        (nap->inertia_max - nap->inertia_min) / real_sqrt(3.0 * (nap->inertia_max * nap->inertia_min));
+    return eigenvalue * (1.0 + 1e-9) + inertia_spread * rate_change;
 }
 
 /// Velocity of the air at the body, as the effects that are on see it. (Turbulence has no certificate.)
 VY_FN vec3 nap_air_velocity(const environment_model *env, vec3 position, real time, bits flags)
 {
     planet_frame place;
-    vec3 at = position;
+    vec3 lookup_position = position;
     if (frame_is_inertial(env)) {
         place = planet_locate(&env->planet, position);
-        at = vec3_make(real_set(0.0), real_set(0.0), place.altitude);
+        lookup_position = vec3_make(real_set(0.0), real_set(0.0), place.altitude);
     } else if (env->planet.on) {
-        at = wind_lookup_position(env, position, height_at(env, position));
+        lookup_position = wind_lookup_position(env, position, height_at(env, position));
     }
-    const vec3 wind = env->has_wind ? mean_wind_at(&env->wind, env->constant_wind, at, time) : vec3_zero();
+    const vec3 wind =
+        env->has_wind ? mean_wind_at(&env->wind, env->constant_wind, lookup_position, time) : vec3_zero();
     return air_velocity(env, position, &place, vec3_masked(effect_on(flags, EFFECT_wind), wind));
 }
 
 /// How far the loads that are computed can be apart in two motions, per unit of the motions' deviations. What
-/// is left out adds nothing here: it is in the neglect whole, wherever the strict motion is. `r` and `b` are
-/// of both motions, `flown` is of the flown one alone.
-VY_FN deviation_system nap_sensitivity(const environment_model *env, const nap_params *n,
-                                       const multirotor_params *p, const body_state *s, const nap_inputs *m,
-                                       bits flags, const nap_reach *flown, const nap_reach *r,
-                                       const nap_bounds *b, mask can_differ, const real *deviation)
+/// is left out adds nothing here: it is in the neglect whole, wherever the strict motion is. `both` and
+/// `bounds` are of both motions, `flown` is of the flown one alone.
+VY_FN deviation_system nap_sensitivity(const environment_model *env, const nap_params *nap,
+                                       const multirotor_params *vehicle, const body_state *s,
+                                       const nap_inputs *inputs, bits flags, const nap_reach *flown,
+                                       const nap_reach *both, const nap_bounds *bounds, mask can_differ,
+                                       const real *deviation)
 {
-    const effect_reach *e = &r->effect, *flown_effect = &flown->effect;
-    const effect_params *c = &p->effects;
+    const effect_reach *both_effect = &both->effect, *flown_effect = &flown->effect;
+    const effect_params *effects = &vehicle->effects;
     const real zero = real_set(0.0);
     // A product differs by one factor's difference times the other one's value in the flown motion, and the
     // rest; a square by the sum of both times the difference.
-    const real flow = e->speed + e->wind, flown_flow = flown_effect->speed + flown_effect->wind,
-               mean_flow = 0.5 * (flow + flown_flow);
-    const real flown_drag = effect_drag_bound(c, flown_effect).force,
-               flown_lift = effect_lift_bound(c, flown_effect).force;
+    const real flow = both_effect->speed + both_effect->wind,
+               flown_flow = flown_effect->speed + flown_effect->wind, mean_flow = 0.5 * (flow + flown_flow);
+    const real flown_drag = effect_drag_bound(effects, flown_effect).force,
+               flown_lift = effect_lift_bound(effects, flown_effect).force;
 #define IF_ON(effect, value) real_select(effect_on(flags, EFFECT_##effect), value, zero)
-    const real drag = IF_ON(drag, b->effect[EFFECT_drag].force), lift = b->effect[EFFECT_lift].force;
-    const vec3 linear_drag = c->linear_drag;
+    const real drag = IF_ON(drag, bounds->effect[EFFECT_drag].force),
+               lift = bounds->effect[EFFECT_lift].force;
+    const vec3 linear_drag = effects->linear_drag;
     const real linear = IF_ON(linear_drag, vec3_max_abs(linear_drag));
     const real linear_drag_min = real_min(real_min(linear_drag.x, linear_drag.y),
                                           linear_drag.z); // what is the same in all directions does not turn
-    const real arm = IF_ON(aero_torque, vec3_length(c->pressure_centre));
-    const real damping_gain = IF_ON(damping, 0.25 * vec3_max_abs(c->rate_damping_area) *
+    const real arm = IF_ON(aero_torque, vec3_length(effects->pressure_centre));
+    const real damping_gain = IF_ON(damping, 0.25 * vec3_max_abs(effects->rate_damping_area) *
                                                  flown_effect->rate); // torque per density and speed
     const mask has_lift = (effect_on(flags, EFFECT_lift) | (arm > 0.0)) & (lift > 0.0);
-    const vec3 air = nap_air_velocity(env, s->position, m->time, flags);
-    const real lift_direction_gain = nap_lift_direction_gain(s, r, m->period, air, deviation);
+    const vec3 air = nap_air_velocity(env, s->position, inputs->time, flags);
+    const real lift_direction_gain = nap_lift_direction_gain(s, both, inputs->period, air, deviation);
     const mask lift_may_flip =
         can_differ & has_lift & (lift_direction_gain == 0.0); // lift may flip: twice its strength is at stake
     // Forces per radian and per m/s.
     const real lift_a = real_select(has_lift, flown_lift * lift_direction_gain * flown_flow, zero);
-    const real lift_v = real_select(
-        has_lift, e->density * real_abs(c->lift_area) * mean_flow + flown_lift * lift_direction_gain, zero);
-    const real drag_v = e->density * c->drag_area * mean_flow;
+    const real lift_v = real_select(has_lift,
+                                    both_effect->density * real_abs(effects->lift_area) * mean_flow +
+                                        flown_lift * lift_direction_gain,
+                                    zero);
+    const real drag_v = both_effect->density * effects->drag_area * mean_flow;
     // Per metre: by the density, whose scale height is above 5 km everywhere, and by the velocity of the air.
     const real density_gradient = real_set(env->air.mode == ATMOSPHERE_LAYERED ? 1.0 / 5000.0 : 0.0);
-    const real slope = nap_planet_rate(env) + IF_ON(wind, r->wind_slope);
-    const real rotors = IF_ON(density, c->density_ratio * (e->density * (1.0 / REFERENCE_DENSITY)));
-    const real force_p = (drag + IF_ON(lift, lift) + IF_ON(buoyancy, b->effect[EFFECT_buoyancy].force) +
-                          rotors * e->rotor_force) *
+    const real slope = nap_planet_rate(env) + IF_ON(wind, both->wind_slope);
+    const real rotors =
+        IF_ON(density, effects->density_ratio * (both_effect->density * (1.0 / REFERENCE_DENSITY)));
+    const real force_p = (drag + IF_ON(lift, lift) + IF_ON(buoyancy, bounds->effect[EFFECT_buoyancy].force) +
+                          rotors * both_effect->rotor_force) *
                              density_gradient +
                          (IF_ON(drag, drag_v) + linear + IF_ON(lift, lift_v)) * slope;
-    const real torque_p = (arm * (b->effect[EFFECT_drag].force + lift) + rotors * e->rotor_torque +
-                           e->density * damping_gain * flow) *
+    const real torque_p = (arm * (bounds->effect[EFFECT_drag].force + lift) +
+                           rotors * both_effect->rotor_torque + both_effect->density * damping_gain * flow) *
                               density_gradient +
-                          (arm * (drag_v + lift_v) + e->density * damping_gain) * slope;
+                          (arm * (drag_v + lift_v) + both_effect->density * damping_gain) * slope;
     const double frame_rate = nap_frame_rate(env);
     const real gradient =
-        gravity_gradient_bound(&env->gravity, s->position, r->max_distance) + frame_rate * frame_rate;
-    const real displaced_mass = IF_ON(buoyancy, e->density * c->volume);
-    const real inverse_inertia = 1.0 / n->inertia_min, inverse_mass = p->body.inverse_mass;
-    const real inertia_spread = n->inertia_max - n->inertia_min;
-    const real rate_change = m->period * inverse_inertia *
-                             (nap_torque_bound(c, flown_effect) +
+        gravity_gradient_bound(&env->gravity, s->position, both->max_distance) + frame_rate * frame_rate;
+    const real displaced_mass = IF_ON(buoyancy, both_effect->density * effects->volume);
+    const real inverse_inertia = 1.0 / nap->inertia_min, inverse_mass = vehicle->body.inverse_mass;
+    const real inertia_spread = nap->inertia_max - nap->inertia_min;
+    const real rate_change = inputs->period * inverse_inertia *
+                             (nap_torque_bound(effects, flown_effect) +
                               0.5 * inertia_spread * (flown_effect->rate * flown_effect->rate));
     deviation_system k;
-    k.ee = nap_spin_growth(n, p, s->rate, real_min(rate_change, 2.0 * flown_effect->rate));
-    k.ea = inverse_inertia *
-           (IF_ON(disturbance_torque, m->torque_world) + IF_ON(magnetic, b->effect[EFFECT_magnetic].torque) +
-            IF_ON(gravity_gradient, 2.0 * b->effect[EFFECT_gravity_gradient].torque) +
-            arm * (flown_drag + lift_a + flown_lift));
-    k.ev = inverse_inertia * (arm * (drag_v + lift_v) + e->density * damping_gain);
+    k.ee = nap_spin_growth(nap, vehicle, s->rate, real_min(rate_change, 2.0 * flown_effect->rate));
+    k.ea = inverse_inertia * (IF_ON(disturbance_torque, inputs->torque_world) +
+                              IF_ON(magnetic, bounds->effect[EFFECT_magnetic].torque) +
+                              IF_ON(gravity_gradient, 2.0 * bounds->effect[EFFECT_gravity_gradient].torque) +
+                              arm * (flown_drag + lift_a + flown_lift));
+    k.ev = inverse_inertia * (arm * (drag_v + lift_v) + both_effect->density * damping_gain);
     // u x I u changes by the spread per radian; by its direction, and with GM / |d|^3, per metre.
-    const real tide = gravity_tide_bound(&env->gravity, s->position, r->max_distance, 4);
-    k.ep = inverse_inertia * (torque_p + IF_ON(gravity_gradient, 7.5 * (tide * c->inertia_spread)));
-    k.va = inverse_mass * (e->rotor_force + IF_ON(density, b->effect[EFFECT_density].force) +
-                           IF_ON(disturbance, m->force_body) +
+    const real tide = gravity_tide_bound(&env->gravity, s->position, both->max_distance, 4);
+    k.ep = inverse_inertia * (torque_p + IF_ON(gravity_gradient, 7.5 * (tide * effects->inertia_spread)));
+    k.va = inverse_mass * (both_effect->rotor_force + IF_ON(density, bounds->effect[EFFECT_density].force) +
+                           IF_ON(disturbance, inputs->force_body) +
                            IF_ON(linear_drag, (vec3_max_abs(linear_drag) - linear_drag_min) * flown_flow) +
                            IF_ON(lift, lift_a));
     k.vv = inverse_mass * IF_ON(lift, lift_v);
     k.vp =
         gradient * (IF_ON(gravity, real_set(1.0)) + inverse_mass * displaced_mass) + inverse_mass * force_p;
-    k.vp = k.vp + inverse_mass * displaced_mass * (e->air_rate * e->air_rate);
+    k.vp = k.vp + inverse_mass * displaced_mass * (both_effect->air_rate * both_effect->air_rate);
     k.be = inverse_inertia * real_select(lift_may_flip, 2.0 * arm * lift, zero);
     k.bv = inverse_mass * real_select(lift_may_flip, 2.0 * IF_ON(lift, lift), zero);
     if (env->gravity.frame.on) { // the frame's torque; the Coriolis acceleration turns a deviation, no more
-        const real frame_gain = 2.0 * (n->inertia_max * inverse_inertia) + 1.0;
+        const real frame_gain = 2.0 * (nap->inertia_max * inverse_inertia) + 1.0;
         k.ee = k.ee + frame_rate * (2.0 * frame_gain);
-        k.ea = k.ea + frame_rate * (frame_gain * 2.0 * (e->rate + frame_rate));
+        k.ea = k.ea + frame_rate * (frame_gain * 2.0 * (both_effect->rate + frame_rate));
     }
 #undef IF_ON
     return k;
@@ -213,30 +222,33 @@ VY_FN deviation_system nap_sensitivity(const environment_model *env, const nap_p
 
 /// Advance the certificate over one period, with `flags` as decided for it, the reach of the flown motion,
 /// and reach and bounds of both.
-VY_FN void nap_certify_within(const environment_model *env, const nap_params *n, const multirotor_params *p,
-                              const body_state *s, const nap_inputs *m, bits flags, const nap_reach *flown,
-                              const nap_reach *r, const nap_bounds *b, real *deviation)
+VY_FN void nap_certify_within(const environment_model *env, const nap_params *nap,
+                              const multirotor_params *vehicle, const body_state *s, const nap_inputs *inputs,
+                              bits flags, const nap_reach *flown, const nap_reach *both,
+                              const nap_bounds *bounds, real *deviation)
 {
     real force = real_set(0.0), torque = real_set(0.0);
     for (int i = 0; i < EFFECT_COUNT; ++i) {
-        if (!nap_has_effect(n, i)) continue;
-        const mask off = mask_not(effect_on(flags, i));
-        force = force + real_select(off, b->effect[i].force, real_set(0.0));
-        torque = torque + real_select(off, b->effect[i].torque, real_set(0.0));
+        if (!nap_has_effect(nap, i)) continue;
+        const mask is_off = mask_not(effect_on(flags, i));
+        force = force + real_select(is_off, bounds->effect[i].force, real_set(0.0));
+        torque = torque + real_select(is_off, bounds->effect[i].torque, real_set(0.0));
     }
     mask can_differ = (force > 0.0) | (torque > 0.0);
     for (int i = 0; i < DEVIATION_COUNT; ++i) can_differ = can_differ | (deviation[i] > 0.0);
-    deviation_system k = nap_sensitivity(env, n, p, s, m, flags, flown, r, b, can_differ, deviation);
-    k.be = k.be + torque / n->inertia_min;
-    k.bv = k.bv + p->body.inverse_mass * force;
-    nap_propagate(&k, m->period, deviation);
+    deviation_system k =
+        nap_sensitivity(env, nap, vehicle, s, inputs, flags, flown, both, bounds, can_differ, deviation);
+    k.be = k.be + torque / nap->inertia_min;
+    k.bv = k.bv + vehicle->body.inverse_mass * force;
+    nap_propagate(&k, inputs->period, deviation);
 }
 
-VY_FN void nap_certify(const environment_model *env, const nap_params *n, const multirotor_params *p,
+/// The same, with reach and bounds of both computed here.
+VY_FN void nap_certify(const environment_model *env, const nap_params *nap, const multirotor_params *vehicle,
                        const rotor_layout *layout, const body_state *s, const real *speed,
-                       const nap_inputs *m, bits flags, const nap_reach *flown, real *deviation)
+                       const nap_inputs *inputs, bits flags, const nap_reach *flown, real *deviation)
 {
-    const nap_reach r = nap_reach_of(env, n, p, layout, s, speed, m, deviation);
-    const nap_bounds b = nap_bounds_of(&p->effects, &r.effect);
-    nap_certify_within(env, n, p, s, m, flags, flown, &r, &b, deviation);
+    const nap_reach both = nap_reach_of(env, nap, vehicle, layout, s, speed, inputs, deviation);
+    const nap_bounds bounds = nap_bounds_of(&vehicle->effects, &both.effect);
+    nap_certify_within(env, nap, vehicle, s, inputs, flags, flown, &both, &bounds, deviation);
 }

@@ -49,18 +49,18 @@ VY_FN real nap_wind_change(const wind_params *p, real period, real distance, rea
     return real_min(change, 2.0 * wind);
 }
 
-/// Air and wind within r->far of a place.
-VY_FN void nap_air_reach(const environment_model *env, const nap_inputs *m, real period, vec3 position,
+/// Air and wind within r->max_distance of a place.
+VY_FN void nap_air_reach(const environment_model *env, const nap_inputs *inputs, real period, vec3 position,
                          real altitude, nap_reach *r)
 {
     effect_reach *e = &r->effect;
-    real low = altitude - r->max_distance, high = altitude + r->max_distance;
+    real low_altitude = altitude - r->max_distance, high_altitude = altitude + r->max_distance;
     e->air = env->air.mode != ATMOSPHERE_NONE;
-    e->density = air_at(&env->air, low).density; // the air only gets thinner upwards
-    e->density_min = air_at(&env->air, high).density;
+    e->density = air_at(&env->air, low_altitude).density; // the air only gets thinner upwards
+    e->density_min = air_at(&env->air, high_altitude).density;
     if (VY_BASIC_OR(0, env->air.mode == ATMOSPHERE_LAYERED)) {
         // The formula ends at the centre of the Earth: nothing is known of what lies far below the ground.
-        e->density = real_select(low > -1e5, e->density, real_set(NAP_UNBOUNDED));
+        e->density = real_select(low_altitude > -1e5, e->density, real_set(NAP_UNBOUNDED));
     }
     e->rotor_density_ratio =
         1.0 + real_abs(e->density * (1.0 / REFERENCE_DENSITY) - 1.0); // whether they follow it or not
@@ -69,13 +69,14 @@ VY_FN void nap_air_reach(const environment_model *env, const nap_inputs *m, real
     r->wind_change = nap_planet_rate(env) * r->max_distance; // of the air that turns with the planet
     if (!env->has_wind) return;
     if (VY_BASIC_OR(0, env->gravity.frame.on)) { // from here on heights over the ground
-        low = low - env->gravity.frame.height;
-        high = high - env->gravity.frame.height;
+        low_altitude = low_altitude - env->gravity.frame.height;
+        high_altitude = high_altitude - env->gravity.frame.height;
     }
     e->wind = e->downwash +
-              mean_wind_speed_bound(&env->wind, env->constant_wind, low, high, m->time, m->time + period) +
-              m->turbulence;
-    r->wind_slope = wind_slope_bound(&env->wind, low);
+              mean_wind_speed_bound(&env->wind, env->constant_wind, low_altitude, high_altitude, inputs->time,
+                                    inputs->time + period) +
+              inputs->turbulence;
+    r->wind_slope = wind_slope_bound(&env->wind, low_altitude);
     if (frame_is_inertial(env)) { // east, north and up turn on the way
         const double curvature = env->planet.radius / (env->planet.polar * env->planet.polar);
         const real axis_distance =
@@ -89,88 +90,95 @@ VY_FN void nap_air_reach(const environment_model *env, const nap_inputs *m, real
 }
 
 /// The same for rotors of any axis and polynomial: what each can do at most, all together.
-VY_FN void nap_general_rotor_reach(const nap_params *n, const multirotor_params *p,
+VY_FN void nap_general_rotor_reach(const nap_params *nap, const multirotor_params *vehicle,
                                    const rotor_layout *layout, const real *speed, const real *command,
                                    effect_reach *e)
 {
-    const real linear = real_abs(p->curve.linear), cubic = real_abs(p->curve.cubic);
+    const real linear = real_abs(vehicle->curve.linear), cubic = real_abs(vehicle->curve.cubic);
     real force = real_set(0.0), torque = real_set(0.0);
-    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(n->rotor_count)); ++i) {
-        const real target = VY_BASIC_OR(0, bits_uniform(n->open_loop)) ? command[i] : n->rotor_speed_max;
+    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(nap->rotor_count)); ++i) {
+        const real target = VY_BASIC_OR(0, bits_uniform(nap->open_loop)) ? command[i] : nap->rotor_speed_max;
         const real w = real_max(speed[i], target);
-        const real thrust = layout->thrust_scale[i] * (w * (linear + w * (p->rotor.thrust_coef + cubic * w)));
+        const real thrust =
+            layout->thrust_scale[i] * (w * (linear + w * (vehicle->rotor.thrust_coef + cubic * w)));
         force = force + thrust;
         torque = torque + thrust * (vec3_length(vec3_of(layout->lever[i])) +
-                                    layout->torque_scale[i] * p->curve.torque_ratio);
+                                    layout->torque_scale[i] * vehicle->curve.torque_ratio);
     }
     e->rotor_force = force * (1.0 + 0x1p-40); // a bound of the rounding error
     e->rotor_torque = torque * (1.0 + 0x1p-40);
-    const thruster_layout *t = &layout->thrusters;
-    for (int i = 0; i < t->count; ++i) { // each may get any command
-        const real thrust_max = real_set(t->thrust_max[i] * (1.0 + 0x1p-40));
+    const thruster_layout *thrusters = &layout->thrusters;
+    for (int i = 0; i < thrusters->count; ++i) { // each may get any command
+        const real thrust_max = real_set(thrusters->thrust_max[i] * (1.0 + 0x1p-40));
         e->thruster_force = e->thruster_force + thrust_max;
-        e->thruster_torque = e->thruster_torque + thrust_max * vec3_length(vec3_of(t->lever[i]));
+        e->thruster_torque = e->thruster_torque + thrust_max * vec3_length(vec3_of(thrusters->lever[i]));
     }
 }
 
 /// What the rotors can do within the period. In an open loop each one's speed lies between its present value
 /// and its command; in a closed loop the command may be anything. Torques: the middle of the range, and half
 /// its width on top.
-VY_FN void nap_rotor_reach(const nap_params *n, const multirotor_params *p, const rotor_layout *layout,
-                           const real *speed, const real *command, effect_reach *e)
+VY_FN void nap_rotor_reach(const nap_params *nap, const multirotor_params *vehicle,
+                           const rotor_layout *layout, const real *speed, const real *command,
+                           effect_reach *e)
 {
-    const int open_loop = VY_BASIC_OR(0, bits_uniform(n->open_loop));
+    const int open_loop = VY_BASIC_OR(0, bits_uniform(nap->open_loop));
     vec3 torque = vec3_zero();
     real force = real_set(0.0), torque_half_range = real_set(0.0);
     if (VY_BASIC_OR(0, layout->general)) {
-        nap_general_rotor_reach(n, p, layout, speed, command, e);
+        nap_general_rotor_reach(nap, vehicle, layout, speed, command, e);
         return;
     }
-    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(n->rotor_count)); ++i) {
-        const real target = open_loop ? command[i] : n->rotor_speed_max;
-        const real high = real_max(speed[i], target);
-        const real low = open_loop ? real_min(speed[i], target) : real_set(0.0);
-        const real square_max = high * high, square_middle = 0.5 * (square_max + low * low),
+    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(nap->rotor_count)); ++i) {
+        const real target = open_loop ? command[i] : nap->rotor_speed_max;
+        const real speed_max = real_max(speed[i], target);
+        const real speed_min = open_loop ? real_min(speed[i], target) : real_set(0.0);
+        const real square_max = speed_max * speed_max,
+                   square_middle = 0.5 * (square_max + speed_min * speed_min),
                    square_half_range = square_max - square_middle;
-        const real thrust = p->rotor.thrust_coef * square_middle, drag = p->rotor.torque_coef * square_middle;
+        const real thrust = vehicle->rotor.thrust_coef * square_middle,
+                   drag = vehicle->rotor.torque_coef * square_middle;
         torque = vec3_add(
             torque, vec3_make(layout->roll[i] * thrust, layout->pitch[i] * thrust, layout->yaw[i] * drag));
-        force = force + p->rotor.thrust_coef * square_max;
+        force = force + vehicle->rotor.thrust_coef * square_max;
         torque_half_range =
             torque_half_range +
-            square_half_range * (p->rotor.thrust_coef * (real_abs(real_set(layout->roll[i])) +
-                                                         real_abs(real_set(layout->pitch[i]))) +
-                                 p->rotor.torque_coef);
+            square_half_range * (vehicle->rotor.thrust_coef * (real_abs(real_set(layout->roll[i])) +
+                                                               real_abs(real_set(layout->pitch[i]))) +
+                                 vehicle->rotor.torque_coef);
     }
     e->rotor_force = force * (1.0 + 0x1p-40); // a bound of the rounding error
     e->rotor_torque = vec3_length(torque) + torque_half_range + 0x1p-40 * force;
 }
 
 /// What the rotors' effects can see within the period.
-VY_FN void nap_rotor_air_reach(const nap_params *n, const multirotor_params *p, const rotor_layout *layout,
-                               const real *speed, const nap_inputs *m, effect_reach *e)
+VY_FN void nap_rotor_air_reach(const nap_params *nap, const multirotor_params *vehicle,
+                               const rotor_layout *layout, const real *speed, const nap_inputs *inputs,
+                               effect_reach *e)
 {
-    const rotor_air_params *r = &p->effects.rotors;
+    const rotor_air_params *air_params = &vehicle->effects.rotors;
     e->rotors = 1;
-    e->rotor_count = real_from_uint(n->rotor_count);
-    e->rotor_speed = n->rotor_speed_max;
+    e->rotor_count = real_from_uint(nap->rotor_count);
+    e->rotor_speed = nap->rotor_speed_max;
     real thrust = real_set(0.0);
-    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(n->rotor_count)); ++i) {
+    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(nap->rotor_count)); ++i) {
         e->rotor_speed = real_max(e->rotor_speed, speed[i]);
         e->arm = real_max(e->arm, vec3_length(vec3_of(layout->hub[i])));
         e->lever = real_max(e->lever, vec3_length(vec3_of(layout->lever[i])));
         thrust = real_max(thrust, real_set(layout->thrust_scale[i]));
     }
-    const real w = e->rotor_speed;
-    thrust = thrust *
-             (w * (real_abs(p->curve.linear) + w * (p->rotor.thrust_coef + real_abs(p->curve.cubic) * w)));
+    const real speed_max = e->rotor_speed;
+    thrust =
+        thrust *
+        (speed_max * (real_abs(vehicle->curve.linear) +
+                      speed_max * (vehicle->rotor.thrust_coef + real_abs(vehicle->curve.cubic) * speed_max)));
     // A round world has no ground near.
-    e->height_min = real_set(bits_uniform(n->has_obstacles) ? 0.0 : NAP_UNBOUNDED);
-    e->rotor_acceleration = w * real_max(p->curve.rise, p->curve.fall);
-    e->hover_inflow =
-        real_sqrt(thrust / real_select(r->momentum_factor > 0.0, r->momentum_factor, real_set(1.0)));
+    e->height_min = real_set(bits_uniform(nap->has_obstacles) ? 0.0 : NAP_UNBOUNDED);
+    e->rotor_acceleration = speed_max * real_max(vehicle->curve.rise, vehicle->curve.fall);
+    e->hover_inflow = real_sqrt(
+        thrust / real_select(air_params->momentum_factor > 0.0, air_params->momentum_factor, real_set(1.0)));
     e->inflow = 2.1 * e->hover_inflow; // the measured curve ends at 2.04
-    e->downwash = m->downwash;
+    e->downwash = inputs->downwash;
 }
 
 /// Where `is_lost`, nothing is known of where the body can be.
@@ -193,29 +201,31 @@ VY_FN void nap_reach_set_unbounded(mask is_lost, nap_reach *r)
 /// speed d is out of reach when d >= T a(d), a(d) the greatest acceleration at speeds up to v0 + d. A guess
 /// is tried; when it holds it is brought down to T a(d), which then holds too, because a only falls with d.
 /// When no guess holds, the reach counts as unbounded.
-VY_FN nap_reach nap_reach_of(const environment_model *env, const nap_params *n, const multirotor_params *p,
-                             const rotor_layout *layout, const body_state *s, const real *speed,
-                             const nap_inputs *m, const real *deviation)
+VY_FN nap_reach nap_reach_of(const environment_model *env, const nap_params *nap,
+                             const multirotor_params *vehicle, const rotor_layout *layout,
+                             const body_state *s, const real *speed, const nap_inputs *inputs,
+                             const real *deviation)
 {
-    const real period = m->period;
+    const real period = inputs->period;
     nap_reach r;
     memset(&r, 0, sizeof r);
     effect_reach *e = &r.effect;
-    e->disturbance = m->disturbance;
-    e->disturbance_torque = m->disturbance_torque;
+    e->disturbance = inputs->disturbance;
+    e->disturbance_torque = inputs->disturbance_torque;
     e->magnetic_field = vec3_length(vec3_of(env->magnetic));
     e->radiation_pressure = vec3_length(vec3_of(env->radiation_pressure));
     e->air_rate = real_set(nap_planet_rate(env));
-    nap_rotor_reach(n, p, layout, speed, m->command, e);
-    if (VY_BASIC_OR(0, bits_uniform(n->rotors))) nap_rotor_air_reach(n, p, layout, speed, m, e);
+    nap_rotor_reach(nap, vehicle, layout, speed, inputs->command, e);
+    if (VY_BASIC_OR(0, bits_uniform(nap->rotors)))
+        nap_rotor_air_reach(nap, vehicle, layout, speed, inputs, e);
     // Torques change sqrt(2 E), E the energy of turning, by no more than t / sqrt(I_min) per second.
-    const real inverse_inertia = 1.0 / n->inertia_min;
-    const real rotation_energy2 = vec3_dot(s->rate, mat3_mul_vec(p->body.inertia, s->rate));
+    const real inverse_inertia = 1.0 / nap->inertia_min;
+    const real rotation_energy2 = vec3_dot(s->rate, mat3_mul_vec(vehicle->body.inertia, s->rate));
     real rate0 = real_sqrt(inverse_inertia * rotation_energy2) * (1.0 + 0x1p-40) + deviation[DEVIATION_RATE];
     // That holds of the rate relative to inertial space: it differs by the frame's, to there and back.
     if (VY_BASIC_OR(0, env->gravity.frame.on))
-        rate0 = rate0 + 2.0 * nap_frame_rate(env) * (1.0 + real_sqrt(inverse_inertia * n->inertia_max));
-    if (VY_BASIC_OR(0, bits_uniform(n->rotors)))
+        rate0 = rate0 + 2.0 * nap_frame_rate(env) * (1.0 + real_sqrt(inverse_inertia * nap->inertia_max));
+    if (VY_BASIC_OR(0, bits_uniform(nap->rotors)))
         e->rate = rate0 + 1.0; // a guess as well: the rotors' effects see it
 
     const real altitude = altitude_at(env, s->position);
@@ -223,15 +233,15 @@ VY_FN nap_reach nap_reach_of(const environment_model *env, const nap_params *n, 
     const double planet_rate = nap_planet_rate(env);
     const vec3 ground =
         frame_is_inertial(env) ? planet_ground_velocity(&env->planet, s->position) : vec3_zero();
-    const real v0 = vec3_length(s->velocity) + deviation[DEVIATION_VELOCITY];
+    const real speed0 = vec3_length(s->velocity) + deviation[DEVIATION_VELOCITY];
     const real ground_speed0 = vec3_length(vec3_sub(s->velocity, ground)) + deviation[DEVIATION_VELOCITY] +
                                planet_rate * deviation[DEVIATION_POSITION];
     real speed_increase = real_set(1.0); // [m/s] of speed
-    mask holds = mask_set(0);
+    mask is_proven = mask_set(0);
     for (int pass = 0; pass < 3; ++pass) {
-        const real distance = period * (v0 + speed_increase);
+        const real distance = period * (speed0 + speed_increase);
         r.max_distance = distance + deviation[DEVIATION_POSITION];
-        if (VY_BASIC_OR(0, bits_uniform(n->rotors)) && bits_uniform(n->flat))
+        if (VY_BASIC_OR(0, bits_uniform(nap->rotors)) && bits_uniform(nap->flat))
             e->height_min = height_at(env, s->position) - (r.max_distance + e->arm);
         e->speed = ground_speed0 + (speed_increase + planet_rate * distance);
         e->gravity = gravity_bound(&env->gravity, s->position, r.max_distance);
@@ -241,32 +251,34 @@ VY_FN nap_reach nap_reach_of(const environment_model *env, const nap_params *n, 
             e->air_gravity = vec3_length(planet_centrifugal(&env->planet, s->position)) +
                              (nap_planet_rate(env) * nap_planet_rate(env)) * r.max_distance;
         e->gravity_gradient = gravity_tide_bound(&env->gravity, s->position, r.max_distance, 3);
-        nap_air_reach(env, m, period, s->position, altitude, &r);
-        r.acceleration = e->gravity + p->body.inverse_mass * nap_force_bound(&p->effects, e);
+        nap_air_reach(env, inputs, period, s->position, altitude, &r);
+        r.acceleration = e->gravity + vehicle->body.inverse_mass * nap_force_bound(&vehicle->effects, e);
         // The air of a planet moves with it: nothing is known of who is faster.
-        const real force = frame_is_inertial(env) ? nap_force_bound(&p->effects, e)
-                                                  : nap_accelerating_force_bound(&p->effects, e, e->wind);
-        const real increase_needed = period * (e->gravity + p->body.inverse_mass * force);
-        holds = increase_needed <= speed_increase;
-        if (VY_BASIC_OR(0, bits_uniform(n->rotors))) {
+        const real force = frame_is_inertial(env)
+                               ? nap_force_bound(&vehicle->effects, e)
+                               : nap_accelerating_force_bound(&vehicle->effects, e, e->wind);
+        const real increase_needed = period * (e->gravity + vehicle->body.inverse_mass * force);
+        is_proven = increase_needed <= speed_increase;
+        if (VY_BASIC_OR(0, bits_uniform(nap->rotors))) {
             const real rate_bound =
-                rate0 + inverse_inertia * (period * nap_accelerating_torque_bound(&p->effects, e));
+                rate0 + inverse_inertia * (period * nap_accelerating_torque_bound(&vehicle->effects, e));
             const mask rate_holds = rate_bound <= e->rate;
-            holds = holds & rate_holds;
+            is_proven = is_proven & rate_holds;
             if (pass < 2)
                 e->rate = real_select(rate_holds, rate_bound * (1.0 + 1e-9), 1.5 * rate_bound + 1e-9);
         }
         if (pass < 2)
-            speed_increase = real_select(holds, increase_needed * (1.0 + 1e-9), 1.5 * increase_needed + 1e-9);
+            speed_increase =
+                real_select(is_proven, increase_needed * (1.0 + 1e-9), 1.5 * increase_needed + 1e-9);
     }
-    nap_reach_set_unbounded(mask_not(holds), &r);
-    if (VY_BASIC_OR(0, bits_uniform(n->rotors))) {
-        e->rate = real_select(holds, e->rate, real_set(NAP_UNBOUNDED));
+    nap_reach_set_unbounded(mask_not(is_proven), &r);
+    if (VY_BASIC_OR(0, bits_uniform(nap->rotors))) {
+        e->rate = real_select(is_proven, e->rate, real_set(NAP_UNBOUNDED));
         return r;
     }
     const real rate_bound =
-        rate0 +
-        inverse_inertia * (period * nap_accelerating_torque_bound(&p->effects, e)); // no matter how fast
+        rate0 + inverse_inertia *
+                    (period * nap_accelerating_torque_bound(&vehicle->effects, e)); // no matter how fast
     e->rate = real_min(rate_bound, real_set(NAP_UNBOUNDED));
     return r;
 }

@@ -8,7 +8,7 @@
 typedef struct nap_params {
     real force_abs, force_rel;     // [N], [1] of the weight: thresholds of force, the larger counts
     real torque_threshold;         // [N m] threshold of torque, the larger of absolute and relative
-    real hysteresis;               // [1] the same to come back
+    real hysteresis;               // [1] threshold to come back over the threshold to go
     real inertia_min, inertia_max; // [kg m^2] principal moments
     real rotor_speed_max;          // [rad/s]
     real horizon;                  // [s]
@@ -27,7 +27,7 @@ enum { DEVIATION_RATE, DEVIATION_ANGLE, DEVIATION_VELOCITY, DEVIATION_POSITION, 
 
 typedef struct nap_state {
     real impulse[EFFECT_COUNT];      // [N s] neglected at most, per effect
-    real angular[EFFECT_COUNT];      // [N m s]
+    real angular[EFFECT_COUNT];      // [N m s] angular impulse, likewise
     real deviation[DEVIATION_COUNT]; // [rad/s], [rad], [m/s], [m]; NAP_UNBOUNDED when it is not known
 } nap_state;
 

@@ -11,8 +11,8 @@ static const char field_names[] = "txyzuvw";
 
 /// The different values of one column, sorted, each with the line where it was seen first.
 typedef struct axis {
-    double *value;
-    int *line;
+    double *values;
+    int *lines;
     int count;
     double spacing;
 } axis;
@@ -25,7 +25,7 @@ typedef struct reader {
     const char *name;
     vy_error *err;
     axis axes[AXES]; // t, x, y, z
-    size_t rows;
+    size_t rows;     // read so far
 } reader;
 
 static vy_status fail_at(reader *r, const char *where, vy_status status, const char *format, ...)
@@ -125,7 +125,7 @@ static vy_status field_value(reader *r, span s, int k, double *out)
 }
 
 /// The fields of a line. Not one more than seven.
-static vy_status line_fields(reader *r, span line, span out[FIELDS])
+static vy_status split_line(reader *r, span line, span out[FIELDS])
 {
     const char *at = line.text, *const end = line.text + line.size;
     for (int k = 0; k < FIELDS; ++k) {
@@ -146,7 +146,7 @@ static vy_status read_header(reader *r)
     span line = {r->text, 0}, fields[FIELDS];
     r->line_start = r->text;
     if (!next_line(r, &line)) return fail_at(r, NULL, VY_BAD_SYNTAX, "expected the header t,x,y,z,u,v,w");
-    const vy_status status = line_fields(r, line, fields);
+    const vy_status status = split_line(r, line, fields);
     if (status != VY_OK) return status;
     for (int k = 0; k < FIELDS; ++k) {
         if (fields[k].size != 1 || *fields[k].text != field_names[k]) {
@@ -159,13 +159,13 @@ static vy_status read_header(reader *r)
     return VY_OK;
 }
 
-/// The next row; *more is 0 when there is none.
+/// The next row; *has_row is 0 when there is none.
 static vy_status next_row(reader *r, double row[FIELDS], int *has_row)
 {
     span line, fields[FIELDS];
     *has_row = next_line(r, &line);
     if (!*has_row) return VY_OK;
-    vy_status status = line_fields(r, line, fields);
+    vy_status status = split_line(r, line, fields);
     for (int k = 0; k < FIELDS && status == VY_OK; ++k) status = field_value(r, fields[k], k, &row[k]);
     return status;
 }
@@ -178,7 +178,7 @@ static int axis_index(const axis *a, double value)
     int low = 0, high = a->count;
     while (low < high) {
         const int middle = low + (high - low) / 2;
-        if (a->value[middle] < value) {
+        if (a->values[middle] < value) {
             low = middle + 1;
         } else {
             high = middle;
@@ -192,16 +192,16 @@ static vy_status axis_add(reader *r, int k, double value)
     VY_ASSERT(k >= 0 && k < AXES && real_is_finite(value));
     axis *a = &r->axes[k];
     const int index = axis_index(a, value);
-    if (index < a->count && a->value[index] == value) return VY_OK;
+    if (index < a->count && a->values[index] == value) return VY_OK;
     if (a->count == VY_WIND_GRID_AXIS_MAX) {
         return fail_at(r, NULL, VY_FULL, "more than %d different values of %c", VY_WIND_GRID_AXIS_MAX,
                        field_names[k]);
     }
-    const size_t after = (size_t)(a->count - index);
-    memmove(a->value + index + 1, a->value + index, after * sizeof *a->value);
-    memmove(a->line + index + 1, a->line + index, after * sizeof *a->line);
-    a->value[index] = value;
-    a->line[index] = r->line;
+    const size_t count_after = (size_t)(a->count - index);
+    memmove(a->values + index + 1, a->values + index, count_after * sizeof *a->values);
+    memmove(a->lines + index + 1, a->lines + index, count_after * sizeof *a->lines);
+    a->values[index] = value;
+    a->lines[index] = r->line;
     a->count++;
     return VY_OK;
 }
@@ -210,17 +210,17 @@ static vy_status axis_finish(reader *r, int k)
 {
     axis *a = &r->axes[k];
     VY_ASSERT(a->count > 0 && a->count <= VY_WIND_GRID_AXIS_MAX);
-    const double first = a->value[0];
-    a->spacing = a->count > 1 ? (a->value[a->count - 1] - first) / (double)(a->count - 1) : 1.0;
+    const double first = a->values[0];
+    a->spacing = a->count > 1 ? (a->values[a->count - 1] - first) / (double)(a->count - 1) : 1.0;
     for (int i = 1; i < a->count; ++i) {
-        VY_ASSERT(a->value[i - 1] < a->value[i]);
+        VY_ASSERT(a->values[i - 1] < a->values[i]);
         const double expected = first + (double)i * a->spacing;
-        if (real_abs(a->value[i] - expected) > VY_WIND_GRID_SPACING_TOLERANCE * a->spacing) {
-            r->line = a->line[i];
+        if (real_abs(a->values[i] - expected) > VY_WIND_GRID_SPACING_TOLERANCE * a->spacing) {
+            r->line = a->lines[i];
             return fail_at(
                 r, NULL, VY_BAD_VALUE,
                 "uneven distances along %c: node %d of %d is at %.9g, equal spacing would be at %.9g",
-                field_names[k], i + 1, a->count, a->value[i], expected);
+                field_names[k], i + 1, a->count, a->values[i], expected);
         }
     }
     return VY_OK;
@@ -230,9 +230,9 @@ static vy_status read_axes(reader *r)
 {
     vy_status status = read_header(r);
     for (int k = 0; k < AXES && status == VY_OK; ++k) {
-        r->axes[k].value = malloc(VY_WIND_GRID_AXIS_MAX * sizeof *r->axes[k].value);
-        r->axes[k].line = malloc(VY_WIND_GRID_AXIS_MAX * sizeof *r->axes[k].line);
-        if (r->axes[k].value == NULL || r->axes[k].line == NULL) {
+        r->axes[k].values = malloc(VY_WIND_GRID_AXIS_MAX * sizeof *r->axes[k].values);
+        r->axes[k].lines = malloc(VY_WIND_GRID_AXIS_MAX * sizeof *r->axes[k].lines);
+        if (r->axes[k].values == NULL || r->axes[k].lines == NULL) {
             return fail_at(r, NULL, VY_NO_MEMORY, "no memory for the axes of a wind grid");
         }
     }
@@ -260,12 +260,12 @@ static vy_status fail_missing(reader *r, size_t node)
     r->line = 0;
     return fail_at(r, NULL, VY_BAD_VALUE,
                    "the wind grid has a hole: no row for t = %.9g, x = %.9g, y = %.9g, z = %.9g",
-                   a[0].value[node / (nx * ny * nz)], a[1].value[node % nx], a[2].value[node / nx % ny],
-                   a[3].value[node / (nx * ny) % nz]);
+                   a[0].values[node / (nx * ny * nz)], a[1].values[node % nx], a[2].values[node / nx % ny],
+                   a[3].values[node / (nx * ny) % nz]);
 }
 
-/// Put every row where it belongs. `lines` has one entry per node kept: the line that gave it.
-static vy_status read_samples(reader *r, size_t kept, int *lines, double *velocity, double *speed2_max)
+/// Put every row where it belongs. `lines` has one entry for each of `kept_nodes`: the line that gave it.
+static vy_status read_samples(reader *r, size_t kept_nodes, int *lines, double *velocity, double *speed2_max)
 {
     vy_status status = read_header(r);
     double row[FIELDS];
@@ -278,10 +278,10 @@ static vy_status read_samples(reader *r, size_t kept, int *lines, double *veloci
         for (int k = 0; k < AXES; ++k) {
             const axis *a = &r->axes[order[k]];
             const int index = axis_index(a, row[order[k]]);
-            VY_ASSERT(index < a->count && a->value[index] == row[order[k]]); // read_axes() has seen it
+            VY_ASSERT(index < a->count && a->values[index] == row[order[k]]); // read_axes() has seen it
             node = node * (size_t)a->count + (size_t)index;
         }
-        if (node >= kept) continue;
+        if (node >= kept_nodes) continue;
         if (lines[node] != 0) {
             return fail_at(r, NULL, VY_BAD_VALUE, "this node of the wind grid was given before, on line %d",
                            lines[node]);
@@ -303,10 +303,10 @@ static void set_field(const reader *r, double speed2_max, vy_wind_grid *g)
         .ny = y->count,
         .nz = z->count,
         .nt = t->count,
-        .x0 = x->value[0],
-        .y0 = y->value[0],
-        .z0 = z->value[0],
-        .t0 = t->value[0],
+        .x0 = x->values[0],
+        .y0 = y->values[0],
+        .z0 = z->values[0],
+        .t0 = t->values[0],
         .dx = x->spacing,
         .dy = y->spacing,
         .dz = z->spacing,
@@ -315,7 +315,7 @@ static void set_field(const reader *r, double speed2_max, vy_wind_grid *g)
     };
 }
 
-static vy_status build(reader *r, vy_wind_grid **out)
+static vy_status read_grid(reader *r, vy_wind_grid **out)
 {
     vy_status status = read_axes(r);
     if (status != VY_OK) return status;
@@ -323,16 +323,16 @@ static vy_status build(reader *r, vy_wind_grid **out)
     // Four axes of at most 2^12 values: the product fits.
     uint64_t nodes = 1;
     for (int k = 0; k < AXES; ++k) nodes *= (uint64_t)r->axes[k].count;
-    const size_t kept = nodes > r->rows ? r->rows + 1 : (size_t)nodes;
-    int *lines = calloc(kept, sizeof *lines);
-    vy_wind_grid *grid = malloc(sizeof *grid + 3 * kept * sizeof *grid->velocity);
+    const size_t kept_nodes = nodes > r->rows ? r->rows + 1 : (size_t)nodes;
+    int *lines = calloc(kept_nodes, sizeof *lines);
+    vy_wind_grid *grid = malloc(sizeof *grid + 3 * kept_nodes * sizeof *grid->velocity);
     double speed2_max = 0.0;
     if (lines == NULL || grid == NULL) {
-        status = fail_at(r, NULL, VY_NO_MEMORY, "no memory for a wind grid of %zu nodes", kept);
+        status = fail_at(r, NULL, VY_NO_MEMORY, "no memory for a wind grid of %zu nodes", kept_nodes);
     } else {
-        status = read_samples(r, kept, lines, grid->velocity, &speed2_max);
+        status = read_samples(r, kept_nodes, lines, grid->velocity, &speed2_max);
     }
-    for (size_t node = 0; status == VY_OK && node < kept; ++node) {
+    for (size_t node = 0; status == VY_OK && node < kept_nodes; ++node) {
         if (lines[node] == 0) status = fail_missing(r, node);
     }
     free(lines);
@@ -355,11 +355,11 @@ vy_status vy_wind_grid_read(const void *data, size_t size, const char *name, vy_
     if (size > VY_WIND_GRID_BYTES_MAX) {
         status = fail_at(&r, NULL, VY_FULL, "larger than %zu bytes", VY_WIND_GRID_BYTES_MAX);
     } else {
-        status = build(&r, out);
+        status = read_grid(&r, out);
     }
     for (int k = 0; k < AXES; ++k) {
-        free(r.axes[k].value);
-        free(r.axes[k].line);
+        free(r.axes[k].values);
+        free(r.axes[k].lines);
     }
     return status;
 }
