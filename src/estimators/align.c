@@ -6,7 +6,7 @@
 align_params vy_align_build(const estimator_setup *in)
 {
     const vy_imu_def *imu = in->imu;
-    const vy_sensor_suite_def *k = in->sensor_suite;
+    const vy_sensor_suite_def *suite = in->sensor_suite;
     VY_ASSERT(imu->period > 0.0);
     // Noise of a sample, to 6 deviations, and what a drone on its feet may shake.
     return (align_params){.time = in->def->start == VY_START_GROUND ? VY_ALIGNMENT_TIME : 0.0,
@@ -15,8 +15,8 @@ align_params vy_align_build(const estimator_setup *in)
                           .accel_tolerance = 0.5 + 6.0 * imu->accel_noise / real_sqrt(imu->period),
                           .gravity = in->gravity,
                           .field = in->field,
-                          .needs_fix = in->mocap->period > 0.0 || k->gps.period > 0.0,
-                          .needs_field = k->mag.period > 0.0 && vec3_length(in->field) > 0.0};
+                          .needs_fix = in->mocap->period > 0.0 || suite->gps.period > 0.0,
+                          .needs_field = suite->mag.period > 0.0 && vec3_length(in->field) > 0.0};
 }
 
 static vec3 mean_next(vec3 mean, uint64_t count, vec3 value)
@@ -64,9 +64,9 @@ static void restart_alignment(filter_block *f)
 
 static void update_still_means(const align_params *p, const estimator_samples *in, filter_block *f)
 {
-    const int moved = f->still_samples > 0 && !(is_near(in->accel, f->still_accel, p->accel_tolerance) &&
-                                                is_near(in->gyro, f->still_gyro, p->gyro_tolerance));
-    if (moved) restart_alignment(f);
+    const int has_moved = f->still_samples > 0 && !(is_near(in->accel, f->still_accel, p->accel_tolerance) &&
+                                                    is_near(in->gyro, f->still_gyro, p->gyro_tolerance));
+    if (has_moved) restart_alignment(f);
     f->still_samples += 1;
     f->still_accel = mean_next(f->still_accel, f->still_samples, in->accel);
     f->still_gyro = mean_next(f->still_gyro, f->still_samples, in->gyro);
@@ -75,26 +75,27 @@ static void update_still_means(const align_params *p, const estimator_samples *i
         restart_alignment(f); // it falls, or is thrown
 }
 
-int vy_align_step(const align_params *p, const estimator_samples *in, estimator_state *e, filter_block *f)
+int vy_align_step(const align_params *p, const estimator_samples *in, estimator_state *estimate,
+                  filter_block *f)
 {
-    const sensor_suite_blocks *k = in->sensors;
+    const sensor_suite_blocks *sensors = in->sensors;
     if (in->imu_tick == in->tick) update_still_means(p, in, f);
     if (f->still_samples == 0) return 0;
-    if (k->mag != NULL && k->mag->tick == in->tick) {
+    if (sensors->mag != NULL && sensors->mag->tick == in->tick) {
         f->still_fields += 1;
-        f->still_field = mean_next(f->still_field, f->still_fields, k->mag->field);
+        f->still_field = mean_next(f->still_field, f->still_fields, sensors->mag->field);
     }
     const int has_mocap = in->mocap_tick == in->tick && in->tick > 0;
-    if (has_mocap || (k->gps != NULL && k->gps->tick == in->tick)) {
+    if (has_mocap || (sensors->gps != NULL && sensors->gps->tick == in->tick)) {
         f->still_fixes += 1;
         f->still_fix =
-            mean_next(f->still_fix, f->still_fixes, has_mocap ? in->mocap->position : k->gps->position);
+            mean_next(f->still_fix, f->still_fixes, has_mocap ? in->mocap->position : sensors->gps->position);
     }
-    e->attitude = attitude_of(f->still_accel, p->gravity, f->still_field, p->field);
-    if (in->mocap_tick > 0) e->attitude = in->mocap->attitude;
-    if (f->still_fixes > 0) e->position = f->still_fix;
-    e->velocity = e->rate = e->accel_bias = vec3_zero();
-    e->gyro_bias = f->still_gyro;
+    estimate->attitude = attitude_of(f->still_accel, p->gravity, f->still_field, p->field);
+    if (in->mocap_tick > 0) estimate->attitude = in->mocap->attitude;
+    if (f->still_fixes > 0) estimate->position = f->still_fix;
+    estimate->velocity = estimate->rate = estimate->accel_bias = vec3_zero();
+    estimate->gyro_bias = f->still_gyro;
     return (double)f->still_samples * p->period >= p->time && (f->still_fixes > 0 || !p->needs_fix) &&
            (f->still_fields > 0 || !p->needs_field);
 }

@@ -12,12 +12,13 @@ typedef struct align_params {
     vec3 gravity;           // [m/s^2] world
     vec3 field;             // [T] world
     int needs_fix;          // it has a sensor of position, and waits for it
-    int needs_field;
+    int needs_field;        // it has a magnetometer, and waits for it
 } align_params;
 
 /// From a drone's sensors.
 align_params vy_align_build(const estimator_setup *in);
 
 /// Take this step's samples on the ground. Returns 1 at the step at which the drone has stood still for long
-/// enough: `e` is what it found then. Before that `e` is what it has so far.
-int vy_align_step(const align_params *p, const estimator_samples *in, estimator_state *e, filter_block *f);
+/// enough: `estimate` is what it found then. Before that `estimate` is what it has so far.
+int vy_align_step(const align_params *p, const estimator_samples *in, estimator_state *estimate,
+                  filter_block *f);

@@ -62,11 +62,11 @@ VY_FN void complementary_predict(const complementary_params *p, vec3 accel, vec3
     s->rate = vec3_sub(gyro, s->gyro_bias);
     const vec3 corrected_rate = vec3_add_scaled(s->rate, p->attitude_gain, error);
     s->attitude = quat_apply_small_rotation(s->attitude, vec3_scale(p->period, corrected_rate));
-    const vec3 a = vec3_add(quat_rotate(s->attitude, accel), p->gravity);
-    s->position =
-        vec3_add_scaled(vec3_add_scaled(s->position, p->period, s->velocity), 0.5 * p->period * p->period, a);
-    s->velocity = vec3_add_scaled(s->velocity, p->period, a);
-    f->acceleration = vec3_add_scaled(f->acceleration, p->smoothing, vec3_sub(a, f->acceleration));
+    const vec3 acceleration = vec3_add(quat_rotate(s->attitude, accel), p->gravity);
+    s->position = vec3_add_scaled(vec3_add_scaled(s->position, p->period, s->velocity),
+                                  0.5 * p->period * p->period, acceleration);
+    s->velocity = vec3_add_scaled(s->velocity, p->period, acceleration);
+    f->acceleration = vec3_add_scaled(f->acceleration, p->smoothing, vec3_sub(acceleration, f->acceleration));
 }
 
 VY_FN void complementary_position(const complementary_params *p, vec3 position, estimator_state *s)

@@ -25,8 +25,8 @@ static double bias_walk_variance(double drift, double instability, const vy_imu_
 // [m/Pa] at the altitude of the start; 0 where the air has no pressure that could be measured.
 static double metres_per_pascal(const atmosphere_params *air, double altitude)
 {
-    const double p = baro_pressure(air, altitude);
-    const double metres = baro_altitude(air, p - 0.5) - baro_altitude(air, p + 0.5);
+    const double pressure = baro_pressure(air, altitude);
+    const double metres = baro_altitude(air, pressure - 0.5) - baro_altitude(air, pressure + 0.5);
     return real_is_finite(metres) ? metres : 0.0;
 }
 
@@ -34,9 +34,9 @@ static double metres_per_pascal(const atmosphere_params *air, double altitude)
 // contradict it.
 static void build_gate(const estimator_setup *in, ekf_gate *out)
 {
-    const vy_sensor_suite_def *k = in->sensor_suite;
-    const double periods[VY_AID_SOURCE_COUNT] = {in->mocap->period, k->gps.period,   k->baro.period,
-                                                 k->mag.period,     k->range.period, k->flow.period};
+    const vy_sensor_suite_def *suite = in->sensor_suite;
+    const double periods[VY_AID_SOURCE_COUNT] = {in->mocap->period, suite->gps.period,   suite->baro.period,
+                                                 suite->mag.period, suite->range.period, suite->flow.period};
     out->square = square(in->def->gate);
     if (!(out->square > 0.0)) return;
     VY_ASSERT(in->def->gate_time > 0.0 && in->dt > 0.0);
@@ -47,12 +47,12 @@ static void build_gate(const estimator_setup *in, ekf_gate *out)
 
 static void build_imu(const vy_imu_def *imu, ekf_params *p)
 {
-    const double t = imu->period;
-    VY_ASSERT(t > 0.0 && imu->gyro_noise >= 0.0 && imu->accel_noise >= 0.0);
-    p->period = t;
+    const double period = imu->period;
+    VY_ASSERT(period > 0.0 && imu->gyro_noise >= 0.0 && imu->accel_noise >= 0.0);
+    p->period = period;
     p->imu_offset = imu->position;
-    p->attitude_noise = square(imu->gyro_noise) * t + square(t) * step_variance(imu->gyro_step);
-    p->velocity_noise = square(imu->accel_noise) * t + square(t) * step_variance(imu->accel_step);
+    p->attitude_noise = square(imu->gyro_noise) * period + square(period) * step_variance(imu->gyro_step);
+    p->velocity_noise = square(imu->accel_noise) * period + square(period) * step_variance(imu->accel_step);
     p->gyro_walk = bias_walk_variance(imu->gyro_drift, imu->gyro_instability, imu);
     p->accel_walk = bias_walk_variance(imu->accel_drift, imu->accel_instability, imu);
     const double gyro = square(imu->gyro_bias) + square(imu->gyro_instability / VY_ALLAN_FLOOR);
@@ -69,7 +69,8 @@ static void build_imu(const vy_imu_def *imu, ekf_params *p)
 
 static void build_gps(const vy_gps_def *gps, ekf_params *p)
 {
-    const double t = p->period, decay = gps->wander_time > 0.0 ? math_exp(-t / gps->wander_time) : 0.0;
+    const double period = p->period,
+                 decay = gps->wander_time > 0.0 ? math_exp(-period / gps->wander_time) : 0.0;
     const double horizontal_variance = square(gps->position_wander),
                  vertical_variance = square(gps->height_wander);
     p->wander_decay = decay;
@@ -83,8 +84,8 @@ static void build_gps(const vy_gps_def *gps, ekf_params *p)
     p->gps_delay = gps->link.delay;
     if (p->gps_delay > 0.0) {
         const double stiffness = 12.0 / square(p->gps_delay);
-        p->gps_delay_stiffness = t * stiffness;
-        p->gps_delay_damping = 0.25 * t * stiffness * (p->gps_delay + t);
+        p->gps_delay_stiffness = period * stiffness;
+        p->gps_delay_damping = 0.25 * period * stiffness * (p->gps_delay + period);
     }
     p->gps_offset = gps->position;
 }
@@ -114,29 +115,29 @@ static void build_mag(const vy_mag_def *mag, const estimator_setup *in, ekf_para
 
 static void build(const estimator_setup *in, void *params)
 {
-    const vy_sensor_suite_def *k = in->sensor_suite;
-    const vy_estimator_def *e = in->def;
+    const vy_sensor_suite_def *suite = in->sensor_suite;
+    const vy_estimator_def *def = in->def;
     ekf_params *p = params;
-    VY_ASSERT(k != NULL && in->mocap != NULL && in->air != NULL);
+    VY_ASSERT(suite != NULL && in->mocap != NULL && in->air != NULL);
     memset(p, 0, sizeof *p);
     p->gravity = in->gravity;
     build_imu(in->imu, p);
     p->mocap_position_variance = square(in->mocap->position_noise);
     p->mocap_attitude_variance = square(in->mocap->attitude_noise);
-    build_gps(&k->gps, p);
-    if (k->baro.period > 0.0) build_baro(&k->baro, in, p);
-    if (k->mag.period > 0.0) build_mag(&k->mag, in, p);
-    p->range_variance = square(k->range.noise) + step_variance(k->range.step);
-    p->range_noise_ratio = square(k->range.noise_share);
-    p->range_offset = k->range.position;
-    if (k->range.period > 0.0)
-        p->range_direction = vec3_scale(1.0 / vec3_length(k->range.direction), k->range.direction);
-    p->flow_variance = square(k->flow.noise);
-    p->flow_offset = k->flow.position;
+    build_gps(&suite->gps, p);
+    if (suite->baro.period > 0.0) build_baro(&suite->baro, in, p);
+    if (suite->mag.period > 0.0) build_mag(&suite->mag, in, p);
+    p->range_variance = square(suite->range.noise) + step_variance(suite->range.step);
+    p->range_noise_ratio = square(suite->range.noise_share);
+    p->range_offset = suite->range.position;
+    if (suite->range.period > 0.0)
+        p->range_direction = vec3_scale(1.0 / vec3_length(suite->range.direction), suite->range.direction);
+    p->flow_variance = square(suite->flow.noise);
+    p->flow_offset = suite->flow.position;
     for (int i = 0; i < 3; ++i) {
-        p->start[EKF_POSITION + i] = square(e->start_position);
-        p->start[EKF_VELOCITY + i] = square(e->start_velocity);
-        p->start[EKF_ATTITUDE + i] = square(e->start_attitude);
+        p->start[EKF_POSITION + i] = square(def->start_position);
+        p->start[EKF_VELOCITY + i] = square(def->start_velocity);
+        p->start[EKF_ATTITUDE + i] = square(def->start_attitude);
     }
     for (int i = 0; i < EKF_STATES; ++i) VY_ASSERT(p->start[i] >= 0.0); // variances
     VY_ASSERT(p->range_variance >= 0.0 && p->flow_variance >= 0.0 && p->mag_variance >= 0.0);
@@ -200,45 +201,48 @@ const estimator_type vy_estimator_ekf = {
 
 // What the drone has measured while it stood still, as measurements of a filter that knew nothing: the error
 // of a tilt found by the accelerometer is that of its bias, and the filter knows.
-static void start_on_ground(const ekf_params *p, const estimator_samples *in, estimator_state *e,
+static void start_on_ground(const ekf_params *p, const estimator_samples *in, estimator_state *estimate,
                             const filter_block *filter, kalman_block *f)
 {
-    const sensor_suite_blocks *k = in->sensors;
+    const sensor_suite_blocks *sensors = in->sensors;
     ekf_params mean_params = *p; // figures of means
     VY_ASSERT(filter->still_samples > 0);
-    const double samples = (double)filter->still_samples;
+    const double sample_count = (double)filter->still_samples;
     for (int i = 0; i < 3; ++i) {
         if (p->align.needs_fix) mean_params.start[EKF_POSITION + i] = square(INITIAL_POSITION_SIGMA);
         mean_params.start[EKF_VELOCITY + i] = square(STILL_SPEED);
         mean_params.start[EKF_ATTITUDE + i] = square(INITIAL_ATTITUDE_SIGMA);
     }
     ekf_start(&mean_params, f->covariance);
-    const vec3 gyro = e->gyro_bias, specific_force = vec3_neg(quat_unrotate(e->attitude, p->gravity));
-    const mat3 cross = mat3_cross(specific_force);
-    e->gyro_bias = vec3_zero();
-    ekf_correction d = ekf_begin();
+    const vec3 gyro = estimate->gyro_bias,
+               specific_force = vec3_neg(quat_unrotate(estimate->attitude, p->gravity));
+    const mat3 force_cross = mat3_cross(specific_force);
+    estimate->gyro_bias = vec3_zero();
+    ekf_correction correction = ekf_begin();
     for (int i = 0; i < 3; ++i) {
         double h[EKF_STATES] = {0};
         h[EKF_GYRO_BIAS + i] = 1.0;
-        ekf_fuse(h, vec3_at(gyro, i), p->attitude_noise / (square(p->period) * samples), f->covariance, &d);
+        ekf_fuse(h, vec3_at(gyro, i), p->attitude_noise / (square(p->period) * sample_count), f->covariance,
+                 &correction);
         h[EKF_GYRO_BIAS + i] = 0.0;
         h[EKF_ACCEL_BIAS + i] = 1.0;
         ekf_set_vec3(specific_force, h, EKF_ACCEL_DISTORTION + 3 * i);
-        ekf_set_vec3(mat3_row(cross, i), h, EKF_ATTITUDE);
+        ekf_set_vec3(mat3_row(force_cross, i), h, EKF_ATTITUDE);
         ekf_fuse(h, vec3_at(vec3_sub(filter->still_accel, specific_force), i),
-                 p->velocity_noise / (square(p->period) * samples), f->covariance, &d);
+                 p->velocity_noise / (square(p->period) * sample_count), f->covariance, &correction);
     }
-    (void)ekf_apply_correction(p, &d, e, f);
-    e->rate = vec3_zero();
+    (void)ekf_apply_correction(p, &correction, estimate, f);
+    estimate->rate = vec3_zero();
     f->acceleration = f->jerk = vec3_zero();
     if (in->mocap_tick > 0) {
-        (void)ekf_mocap(p, in->mocap->position, in->mocap->attitude, e, f);
-    } else if (k->gps != NULL && filter->still_fixes > 0) {
-        (void)ekf_gps(p, k->gps->position, k->gps->velocity, e, f); // the last one: fixes wander
+        (void)ekf_mocap(p, in->mocap->position, in->mocap->attitude, estimate, f);
+    } else if (sensors->gps != NULL && filter->still_fixes > 0) {
+        (void)ekf_gps(p, sensors->gps->position, sensors->gps->velocity, estimate,
+                      f); // the last one: fixes wander
     }
     if (filter->still_fields > 0 && p->field_unit > 0.0) {
         mean_params.mag_variance = p->mag_variance / (double)filter->still_fields;
-        (void)ekf_mag(&mean_params, vec3_scale(p->field_unit, filter->still_field), e, f);
+        (void)ekf_mag(&mean_params, vec3_scale(p->field_unit, filter->still_field), estimate, f);
     }
 }
 
@@ -246,33 +250,33 @@ static void start_on_ground(const ekf_params *p, const estimator_samples *in, es
 
 // Whether a new sample has arrived that the filter can use.
 static int is_available(int sensor, const ekf_params *p, const estimator_samples *in,
-                        const estimator_state *e, const kalman_block *f)
+                        const estimator_state *estimate, const kalman_block *f)
 {
-    const sensor_suite_blocks *k = in->sensors;
+    const sensor_suite_blocks *sensors = in->sensors;
     const uint64_t tick = in->tick;
     switch (sensor) {
     case SENSOR_mocap: return in->mocap_tick == tick;
-    case SENSOR_gps: return k->gps != NULL && k->gps->tick == tick;
-    case SENSOR_baro: return k->baro != NULL && k->baro->tick == tick;
+    case SENSOR_gps: return sensors->gps != NULL && sensors->gps->tick == tick;
+    case SENSOR_baro: return sensors->baro != NULL && sensors->baro->tick == tick;
     case SENSOR_mag:
-        return k->mag != NULL && k->mag->tick == tick && p->field_unit > 0.0 &&
-               ekf_field_is_undisturbed(p, vec3_scale(p->field_unit, k->mag->field), e, f);
-    case SENSOR_range: return k->range != NULL && k->range->tick == tick;
-    default: return k->flow != NULL && k->flow->tick == tick && k->flow->quality > 0.0;
+        return sensors->mag != NULL && sensors->mag->tick == tick && p->field_unit > 0.0 &&
+               ekf_field_is_undisturbed(p, vec3_scale(p->field_unit, sensors->mag->field), estimate, f);
+    case SENSOR_range: return sensors->range != NULL && sensors->range->tick == tick;
+    default: return sensors->flow != NULL && sensors->flow->tick == tick && sensors->flow->quality > 0.0;
     }
 }
 
 static ekf_innovation fuse_sample(const ekf_params *p, int sensor, const estimator_samples *in,
-                                  estimator_state *e, kalman_block *f)
+                                  estimator_state *estimate, kalman_block *f)
 {
-    const sensor_suite_blocks *k = in->sensors;
+    const sensor_suite_blocks *sensors = in->sensors;
     switch (sensor) {
-    case SENSOR_mocap: return ekf_mocap(p, in->mocap->position, in->mocap->attitude, e, f);
-    case SENSOR_gps: return ekf_gps(p, k->gps->position, k->gps->velocity, e, f);
-    case SENSOR_baro: return ekf_height(p, samples_baro_z(in, k->baro->altitude), e, f);
-    case SENSOR_mag: return ekf_mag(p, vec3_scale(p->field_unit, k->mag->field), e, f);
-    case SENSOR_range: return ekf_range(p, k->range->distance, samples_curvature_drop(in), e, f);
-    default: return ekf_flow(p, k->flow->x, k->flow->y, samples_curvature_drop(in), e, f);
+    case SENSOR_mocap: return ekf_mocap(p, in->mocap->position, in->mocap->attitude, estimate, f);
+    case SENSOR_gps: return ekf_gps(p, sensors->gps->position, sensors->gps->velocity, estimate, f);
+    case SENSOR_baro: return ekf_height(p, samples_baro_z(in, sensors->baro->altitude), estimate, f);
+    case SENSOR_mag: return ekf_mag(p, vec3_scale(p->field_unit, sensors->mag->field), estimate, f);
+    case SENSOR_range: return ekf_range(p, sensors->range->distance, samples_curvature_drop(in), estimate, f);
+    default: return ekf_flow(p, sensors->flow->x, sensors->flow->y, samples_curvature_drop(in), estimate, f);
     }
 }
 
@@ -312,20 +316,20 @@ static void reject_sample(const ekf_params *p, int source, uint64_t tick, const 
 }
 
 // Correct by one sensor's sample, and undo that if it is outside the gate.
-static void correct(const ekf_params *p, int source, const estimator_samples *in, estimator_state *e,
+static void correct(const ekf_params *p, int source, const estimator_samples *in, estimator_state *estimate,
                     kalman_block *f, gate_block *gate)
 {
-    const estimator_state previous_state = *e;
+    const estimator_state previous_state = *estimate;
     const kalman_block previous_filter = *f;
-    ekf_innovation innovation = fuse_sample(p, aid_sensors[source], in, e, f);
+    ekf_innovation innovation = fuse_sample(p, aid_sensors[source], in, estimate, f);
     if (gate == NULL && has_jumped(p, source, &innovation)) {
-        *e = previous_state;
+        *estimate = previous_state;
         *f = previous_filter;
         reset_baro_bias(p, &innovation, f);
-        innovation = fuse_sample(p, aid_sensors[source], in, e, f);
+        innovation = fuse_sample(p, aid_sensors[source], in, estimate, f);
     }
     if (gate != NULL && innovation.max_ratio > p->gate.square) {
-        *e = previous_state;
+        *estimate = previous_state;
         *f = previous_filter;
         reject_sample(p, source, in->tick, &innovation, f, gate);
         return;
@@ -336,19 +340,20 @@ static void correct(const ekf_params *p, int source, const estimator_samples *in
     f->innovation_count[source] += measurement_size[source];
 }
 
-void vy_ekf_step(const ekf_params *p, const estimator_samples *in, estimator_state *e,
+void vy_ekf_step(const ekf_params *p, const estimator_samples *in, estimator_state *estimate,
                  const filter_blocks *memory)
 {
     kalman_block *f = memory->kalman;
     if (memory->filter->started == 0) {
-        if (!vy_align_step(&p->align, in, e, memory->filter)) return;
-        start_on_ground(p, in, e, memory->filter, f);
+        if (!vy_align_step(&p->align, in, estimate, memory->filter)) return;
+        start_on_ground(p, in, estimate, memory->filter, f);
         memory->filter->started = in->tick;
         return;
     }
     if (in->imu_tick == in->tick)
-        ekf_predict(p, in->accel, in->gyro, in->ground != NULL ? in->ground->gravity : p->gravity, e, f);
+        ekf_predict(p, in->accel, in->gyro, in->ground != NULL ? in->ground->gravity : p->gravity, estimate,
+                    f);
     for (int i = 0; i < VY_AID_SOURCE_COUNT; ++i) {
-        if (is_available(aid_sensors[i], p, in, e, f)) correct(p, i, in, e, f, memory->gate);
+        if (is_available(aid_sensors[i], p, in, estimate, f)) correct(p, i, in, estimate, f, memory->gate);
     }
 }

@@ -44,19 +44,19 @@ _Static_assert((int)KALMAN_STATES == (int)EKF_STATES, "a kalman_block holds one 
 /// The innovation gate of each sensor, by vy_aid_source.
 typedef struct ekf_gate {
     real square; // largest normalised innovation that is accepted, squared; 0: no gate
-    real inflation[VY_AID_SOURCE_COUNT]; // of the covariance by each rejected sample, after `ticks`
+    real inflation[VY_AID_SOURCE_COUNT]; // of the covariance by each rejected sample, after timeout_ticks
     bits timeout_ticks;                  // [steps] of rejections in a row before that
 } ekf_gate;
 
 /// Parameters of the sensors. Variances; those of sensors that a drone lacks are not read.
 typedef struct ekf_params {
-    real period;                         // [s] of the IMU
-    vec3 gravity;                        // [m/s^2] world
-    vec3 imu_offset;                     // [m] where the IMU is, body
-    real attitude_noise, velocity_noise; // added per IMU sample
-    real gyro_walk, accel_walk, baro_walk;
-    real wander_decay; // share of the GPS wander that is left after an IMU sample
-    vec3 wander_noise; // added per IMU sample
+    real period;                           // [s] of the IMU
+    vec3 gravity;                          // [m/s^2] world
+    vec3 imu_offset;                       // [m] where the IMU is, body
+    real attitude_noise, velocity_noise;   // [rad^2], [m^2/s^2] added per IMU sample
+    real gyro_walk, accel_walk, baro_walk; // what the biases gain per IMU sample, by walking at random
+    real wander_decay;                     // share of the GPS wander that is left after an IMU sample
+    vec3 wander_noise;                     // [m^2] added per IMU sample
     real mocap_position_variance, mocap_attitude_variance;
     vec3 gps_position_variance;
     real gps_velocity_variance, gps_delay;       // the latter in [s]
@@ -89,7 +89,7 @@ VY_FN void ekf_start(const ekf_params *p, real *cells)
 
 /// How an error moves over one IMU sample: F = I + what is here.
 typedef struct ekf_jacobian {
-    real t;
+    real period;      // [s] of the IMU
     vec3 rate, force; // [rad/s], [m/s^2] body
     mat3 velocity_attitude, velocity_accel, attitude_attitude;
 } ekf_jacobian;
@@ -115,26 +115,30 @@ VY_FN vec3 ekf_up(const estimator_state *s)
 }
 
 /// A 3 x 3 part, row by row, times v.
-VY_FN vec3 ekf_distorted(const real *d, vec3 v)
+VY_FN vec3 ekf_distorted(const real *distortion, vec3 v)
 {
-    return vec3_make((d[0] * v.x + d[1] * v.y) + d[2] * v.z, (d[3] * v.x + d[4] * v.y) + d[5] * v.z,
-                     (d[6] * v.x + d[7] * v.y) + d[8] * v.z);
+    return vec3_make((distortion[0] * v.x + distortion[1] * v.y) + distortion[2] * v.z,
+                     (distortion[3] * v.x + distortion[4] * v.y) + distortion[5] * v.z,
+                     (distortion[6] * v.x + distortion[7] * v.y) + distortion[8] * v.z);
 }
 
 /// The parts of F x that move.
-VY_FN void ekf_transition(const ekf_jacobian *m, const real *x, real *out)
+VY_FN void ekf_transition(const ekf_jacobian *jacobian, const real *x, real *out)
 {
-    const vec3 turn = ekf_vec3(x, EKF_ATTITUDE);
+    const vec3 rotation = ekf_vec3(x, EKF_ATTITUDE);
     const vec3 accel =
-        vec3_add(ekf_vec3(x, EKF_ACCEL_BIAS), ekf_distorted(x + EKF_ACCEL_DISTORTION, m->force));
-    const vec3 velocity_change =
-        vec3_add(mat3_mul_vec(m->velocity_attitude, turn), mat3_mul_vec(m->velocity_accel, accel));
+        vec3_add(ekf_vec3(x, EKF_ACCEL_BIAS), ekf_distorted(x + EKF_ACCEL_DISTORTION, jacobian->force));
+    const vec3 velocity_change = vec3_add(mat3_mul_vec(jacobian->velocity_attitude, rotation),
+                                          mat3_mul_vec(jacobian->velocity_accel, accel));
     const vec3 velocity = ekf_vec3(x, EKF_VELOCITY);
     const vec3 mean_velocity = vec3_add_scaled(velocity, real_set(0.5), velocity_change);
-    const vec3 rate = vec3_add(ekf_vec3(x, EKF_GYRO_BIAS), ekf_distorted(x + EKF_GYRO_DISTORTION, m->rate));
-    ekf_set_vec3(vec3_add_scaled(ekf_vec3(x, EKF_POSITION), m->t, mean_velocity), out, EKF_POSITION);
+    const vec3 rate =
+        vec3_add(ekf_vec3(x, EKF_GYRO_BIAS), ekf_distorted(x + EKF_GYRO_DISTORTION, jacobian->rate));
+    ekf_set_vec3(vec3_add_scaled(ekf_vec3(x, EKF_POSITION), jacobian->period, mean_velocity), out,
+                 EKF_POSITION);
     ekf_set_vec3(vec3_add(velocity, velocity_change), out, EKF_VELOCITY);
-    ekf_set_vec3(vec3_sub(vec3_add(turn, mat3_mul_vec(m->attitude_attitude, turn)), vec3_scale(m->t, rate)),
+    ekf_set_vec3(vec3_sub(vec3_add(rotation, mat3_mul_vec(jacobian->attitude_attitude, rotation)),
+                          vec3_scale(jacobian->period, rate)),
                  out, EKF_ATTITUDE);
 }
 
@@ -153,7 +157,7 @@ VY_FN void ekf_add_noise(real variance, int at, real *cells)
     cells[ekf_covariance_index(at, at)] = cells[ekf_covariance_index(at, at)] + variance;
 }
 
-VY_FN void ekf_propagate(const ekf_params *p, const ekf_jacobian *m, real *cells)
+VY_FN void ekf_propagate(const ekf_params *p, const ekf_jacobian *jacobian, real *cells)
 {
     real moved[EKF_NAVIGATION_STATES][EKF_STATES], x[EKF_STATES], out[EKF_NAVIGATION_STATES];
     memset(x, 0, sizeof x);
@@ -161,11 +165,11 @@ VY_FN void ekf_propagate(const ekf_params *p, const ekf_jacobian *m, real *cells
         for (int i = 0; i < EKF_MAG_BIAS; ++i) x[i] = cells[ekf_covariance_index(i, k)];
         for (int i = EKF_GYRO_DISTORTION; i < EKF_MAG_DISTORTION; ++i)
             x[i] = cells[ekf_covariance_index(i, k)];
-        ekf_transition(m, x, out);
+        ekf_transition(jacobian, x, out);
         for (int i = 0; i < EKF_NAVIGATION_STATES; ++i) moved[i][k] = out[i];
     }
     for (int i = 0; i < EKF_NAVIGATION_STATES; ++i) {
-        ekf_transition(m, moved[i], out);
+        ekf_transition(jacobian, moved[i], out);
         for (int k = i; k < EKF_NAVIGATION_STATES; ++k) cells[ekf_covariance_index(i, k)] = out[k];
         for (int k = EKF_NAVIGATION_STATES; k < EKF_STATES; ++k)
             cells[ekf_covariance_index(i, k)] = moved[i][k];
@@ -185,14 +189,15 @@ VY_FN void ekf_propagate(const ekf_params *p, const ekf_jacobian *m, real *cells
 
 /// The mean of an acceleration over the delay d of fixes, by the Pade approximant 1 / (1 + ds/2 + (ds)^2/12)
 /// of (1 - e^(-ds)) / (ds), which is right to the third order, integrated by the trapezoidal rule: with k =
-/// 12 / d^2, pull = T k and hold = T k d / 4 + T^2 k / 4.
-VY_FN void ekf_update_mean_acceleration(const ekf_params *p, vec3 a, kalman_block *f)
+/// 12 / d^2, gps_delay_stiffness = T k and gps_delay_damping = T k d / 4 + T^2 k / 4.
+VY_FN void ekf_update_mean_acceleration(const ekf_params *p, vec3 acceleration, kalman_block *f)
 {
-    const vec3 before = f->jerk;
-    const vec3 kept = vec3_scale(1.0 - p->gps_delay_damping, before);
-    const vec3 pulled = vec3_add_scaled(kept, p->gps_delay_stiffness, vec3_sub(a, f->acceleration));
-    f->jerk = vec3_scale(1.0 / (1.0 + p->gps_delay_damping), pulled);
-    f->acceleration = vec3_add_scaled(f->acceleration, 0.5 * p->period, vec3_add(before, f->jerk));
+    const vec3 previous_jerk = f->jerk;
+    const vec3 damped = vec3_scale(1.0 - p->gps_delay_damping, previous_jerk);
+    const vec3 driven =
+        vec3_add_scaled(damped, p->gps_delay_stiffness, vec3_sub(acceleration, f->acceleration));
+    f->jerk = vec3_scale(1.0 / (1.0 + p->gps_delay_damping), driven);
+    f->acceleration = vec3_add_scaled(f->acceleration, 0.5 * p->period, vec3_add(previous_jerk, f->jerk));
 }
 
 /// Predict by an IMU sample. Rates count as changing linearly since the last one, the force as that of the
@@ -200,40 +205,42 @@ VY_FN void ekf_update_mean_acceleration(const ekf_params *p, vec3 a, kalman_bloc
 VY_FN void ekf_predict(const ekf_params *p, vec3 accel, vec3 gyro, vec3 gravity, estimator_state *s,
                        kalman_block *f)
 {
-    const real t = p->period;
-    VY_ASSERT(mask_all(t > 0.0));
+    const real period = p->period;
+    VY_ASSERT(mask_all(period > 0.0));
     const vec3 gyro_unbiased = vec3_sub(gyro, s->gyro_bias);
-    const vec3 before = s->rate,
+    const vec3 previous_rate = s->rate,
                rate = vec3_sub(gyro_unbiased, ekf_distorted(f->gyro_distortion, gyro_unbiased));
-    const vec3 mean = vec3_scale(real_set(0.5), vec3_add(before, rate));
+    const vec3 mean_rate = vec3_scale(real_set(0.5), vec3_add(previous_rate, rate));
     const vec3 lever_acceleration =
-        vec3_add(vec3_cross(vec3_scale(1.0 / t, vec3_sub(rate, before)), p->imu_offset),
-                 vec3_cross(mean, vec3_cross(mean, p->imu_offset)));
+        vec3_add(vec3_cross(vec3_scale(1.0 / period, vec3_sub(rate, previous_rate)), p->imu_offset),
+                 vec3_cross(mean_rate, vec3_cross(mean_rate, p->imu_offset)));
     const vec3 accel_unbiased = vec3_sub(accel, s->accel_bias);
     const vec3 force = vec3_sub(vec3_sub(accel_unbiased, ekf_distorted(f->accel_distortion, accel_unbiased)),
                                 lever_acceleration); // of the centre of mass
-    const mat3 halfway = quat_matrix(quat_apply_small_rotation(s->attitude, vec3_scale(0.5 * t, mean)));
-    const vec3 a = vec3_add(mat3_mul_vec(halfway, force), gravity);
-    ekf_jacobian m;
-    m.t = t;
-    m.rate = mean;
-    m.force = force;
-    m.velocity_accel = halfway;
-    m.velocity_attitude = mat3_mul(halfway, mat3_cross(force));
-    m.attitude_attitude = mat3_cross(mean);
+    const mat3 mid_rotation =
+        quat_matrix(quat_apply_small_rotation(s->attitude, vec3_scale(0.5 * period, mean_rate)));
+    const vec3 acceleration = vec3_add(mat3_mul_vec(mid_rotation, force), gravity);
+    ekf_jacobian jacobian;
+    jacobian.period = period;
+    jacobian.rate = mean_rate;
+    jacobian.force = force;
+    jacobian.velocity_accel = mid_rotation;
+    jacobian.velocity_attitude = mat3_mul(mid_rotation, mat3_cross(force));
+    jacobian.attitude_attitude = mat3_cross(mean_rate);
     for (int i = 0; i < 3; ++i) {
         for (int k = 0; k < 3; ++k) {
-            m.velocity_accel.m[i][k] = -t * m.velocity_accel.m[i][k];
-            m.velocity_attitude.m[i][k] = -t * m.velocity_attitude.m[i][k];
-            m.attitude_attitude.m[i][k] = -t * m.attitude_attitude.m[i][k];
+            jacobian.velocity_accel.m[i][k] = -period * jacobian.velocity_accel.m[i][k];
+            jacobian.velocity_attitude.m[i][k] = -period * jacobian.velocity_attitude.m[i][k];
+            jacobian.attitude_attitude.m[i][k] = -period * jacobian.attitude_attitude.m[i][k];
         }
     }
-    ekf_propagate(p, &m, f->covariance);
-    s->position = vec3_add_scaled(vec3_add_scaled(s->position, t, s->velocity), 0.5 * t * t, a);
-    s->velocity = vec3_add_scaled(s->velocity, t, a);
-    s->attitude = quat_apply_small_rotation(s->attitude, vec3_scale(t, mean));
+    ekf_propagate(p, &jacobian, f->covariance);
+    s->position = vec3_add_scaled(vec3_add_scaled(s->position, period, s->velocity), 0.5 * period * period,
+                                  acceleration);
+    s->velocity = vec3_add_scaled(s->velocity, period, acceleration);
+    s->attitude = quat_apply_small_rotation(s->attitude, vec3_scale(period, mean_rate));
     s->rate = rate;
-    if (mask_any(p->gps_delay > 0.0)) ekf_update_mean_acceleration(p, a, f);
+    if (mask_any(p->gps_delay > 0.0)) ekf_update_mean_acceleration(p, acceleration, f);
     f->gps_wander = vec3_scale(p->wander_decay, f->gps_wander);
 }
 
@@ -241,12 +248,12 @@ VY_FN void ekf_predict(const ekf_params *p, vec3 accel, vec3 gyro, vec3 gravity,
 typedef struct ekf_innovation {
     real sum;                             // of the normalised innovations squared
     real max_ratio;                       // the largest of them: chi-square of 1 for a good sensor
-    real square;                          // of that number itself
+    real square;                          // the innovation squared of that number, not normalised
     real inflation_direction[EKF_STATES]; // the state correction per unit of it, in proportion to the
                                           // covariance
 } ekf_innovation;
 
-/// The correction by the numbers of a measurement so far; applied to the state by ekf_finish.
+/// The correction by the numbers of a measurement so far; applied to the state by ekf_apply_correction().
 typedef struct ekf_correction {
     real x[EKF_STATES];
     ekf_innovation innovation;
@@ -254,40 +261,41 @@ typedef struct ekf_correction {
 
 VY_FN ekf_correction ekf_begin(void)
 {
-    ekf_correction d;
-    memset(&d, 0, sizeof d);
-    return d;
+    ekf_correction correction;
+    memset(&correction, 0, sizeof correction);
+    return correction;
 }
 
-/// Record the innovation of a number, given the numbers before it, of variance `s`. Fused one
+/// Record the innovation of a number, given the numbers before it, of variance `variance`. Fused one
 /// after the other, the numbers of a sample are independent, whatever their covariance.
-VY_FN void ekf_test_innovation(const real *h, real innovation, real s, const real *cells, ekf_innovation *out)
+VY_FN void ekf_test_innovation(const real *h, real innovation, real variance, const real *cells,
+                               ekf_innovation *out)
 {
-    const real square = innovation * innovation, ratio = square / s;
-    const mask worse = ratio > out->max_ratio;
+    const real square = innovation * innovation, ratio = square / variance;
+    const mask is_worse = ratio > out->max_ratio;
     out->sum = out->sum + ratio;
-    if (!mask_any(worse)) return;
-    real variance = real_set(0.0);
+    if (!mask_any(is_worse)) return;
+    real prior_variance = real_set(0.0);
     for (int i = 0; i < EKF_STATES; ++i)
-        variance = variance + cells[ekf_covariance_index(i, i)] * (h[i] * h[i]);
-    const real inverse = 1.0 / real_select(variance > 0.0, variance, real_set(1.0));
-    out->max_ratio = real_select(worse, ratio, out->max_ratio);
-    out->square = real_select(worse, square, out->square);
+        prior_variance = prior_variance + cells[ekf_covariance_index(i, i)] * (h[i] * h[i]);
+    const real inverse = 1.0 / real_select(prior_variance > 0.0, prior_variance, real_set(1.0));
+    out->max_ratio = real_select(is_worse, ratio, out->max_ratio);
+    out->square = real_select(is_worse, square, out->square);
     for (int i = 0; i < EKF_STATES; ++i)
-        out->inflation_direction[i] = real_select(worse, cells[ekf_covariance_index(i, i)] * h[i] * inverse,
-                                                  out->inflation_direction[i]);
+        out->inflation_direction[i] = real_select(
+            is_worse, cells[ekf_covariance_index(i, i)] * h[i] * inverse, out->inflation_direction[i]);
 }
 
 /// Inflate the covariance along a rejected measurement, by the fraction `inflation` of the squared
 /// innovation.
-VY_FN void ekf_inflate(const ekf_innovation *found, real inflation, real *cells)
+VY_FN void ekf_inflate(const ekf_innovation *innovation, real inflation, real *cells)
 {
-    const real more = inflation * found->square;
+    const real increase = inflation * innovation->square;
     for (int i = 0; i < EKF_STATES; ++i) {
         for (int k = i; k < EKF_STATES; ++k)
             cells[ekf_covariance_index(i, k)] =
                 cells[ekf_covariance_index(i, k)] +
-                more * (found->inflation_direction[i] * found->inflation_direction[k]);
+                increase * (innovation->inflation_direction[i] * innovation->inflation_direction[k]);
     }
 }
 
@@ -301,29 +309,29 @@ VY_FN void ekf_uncorrelate(int part, real variance, real *cells)
 /// P h; returns h P h.
 VY_FN real ekf_innovation_variance(const real *h, const real *cells, real *ph)
 {
-    real s = real_set(0.0);
+    real variance = real_set(0.0);
     for (int i = 0; i < EKF_STATES; ++i) ph[i] = real_set(0.0);
     for (int k = 0; k < EKF_STATES; ++k) {
         if (!mask_any((h[k] > 0.0) | (h[k] < 0.0))) continue;
         for (int i = 0; i < EKF_STATES; ++i) ph[i] = ph[i] + cells[ekf_covariance_index(i, k)] * h[k];
     }
-    for (int i = 0; i < EKF_STATES; ++i) s = s + h[i] * ph[i];
-    return s;
+    for (int i = 0; i < EKF_STATES; ++i) variance = variance + h[i] * ph[i];
+    return variance;
 }
 
 /// One number: it is `residual` above what was expected, has the variance `noise`, and moves with the error
 /// by `h`.
-VY_FN void ekf_fuse(const real *h, real residual, real noise, real *cells, ekf_correction *d)
+VY_FN void ekf_fuse(const real *h, real residual, real noise, real *cells, ekf_correction *correction)
 {
     real ph[EKF_STATES], innovation = residual;
-    const real s = noise + ekf_innovation_variance(h, cells, ph);
-    for (int i = 0; i < EKF_STATES; ++i) innovation = innovation - h[i] * d->x[i];
-    ekf_test_innovation(h, innovation, s, cells, &d->innovation);
-    const real inverse = 1.0 / s;
+    const real variance = noise + ekf_innovation_variance(h, cells, ph);
+    for (int i = 0; i < EKF_STATES; ++i) innovation = innovation - h[i] * correction->x[i];
+    ekf_test_innovation(h, innovation, variance, cells, &correction->innovation);
+    const real inverse = 1.0 / variance;
     real *cell = cells;
     for (int i = 0; i < EKF_STATES; ++i) {
         const real gain = ph[i] * inverse;
-        d->x[i] = d->x[i] + gain * innovation;
+        correction->x[i] = correction->x[i] + gain * innovation;
         for (int k = i; k < EKF_STATES; ++k, ++cell) *cell = *cell - gain * ph[k];
     }
 }
@@ -341,19 +349,19 @@ typedef struct ekf_reading {
     mat3 attitude_jacobian;
 } ekf_reading;
 
-/// `d` is a 3 x 3 part, row by row.
-VY_FN ekf_reading ekf_reading_of(const estimator_state *s, vec3 vector, const real *d, vec3 bias)
+/// `distortion` is a 3 x 3 part, row by row.
+VY_FN ekf_reading ekf_reading_of(const estimator_state *s, vec3 vector, const real *distortion, vec3 bias)
 {
     ekf_reading out;
     out.u = quat_unrotate(s->attitude, vector);
-    out.value = vec3_add(vec3_add(out.u, ekf_distorted(d, out.u)), bias);
+    out.value = vec3_add(vec3_add(out.u, ekf_distorted(distortion, out.u)), bias);
     out.attitude_jacobian = mat3_cross(out.u);
     for (int k = 0; k < 3; ++k) {
-        const vec3 more =
-            ekf_distorted(d, vec3_make(out.attitude_jacobian.m[0][k], out.attitude_jacobian.m[1][k],
-                                       out.attitude_jacobian.m[2][k]));
+        const vec3 distorted_column =
+            ekf_distorted(distortion, vec3_make(out.attitude_jacobian.m[0][k], out.attitude_jacobian.m[1][k],
+                                                out.attitude_jacobian.m[2][k]));
         for (int i = 0; i < 3; ++i)
-            out.attitude_jacobian.m[i][k] = out.attitude_jacobian.m[i][k] + vec3_at(more, i);
+            out.attitude_jacobian.m[i][k] = out.attitude_jacobian.m[i][k] + vec3_at(distorted_column, i);
     }
     return out;
 }
@@ -376,12 +384,12 @@ typedef struct ekf_instrument {
 static const ekf_instrument ekf_accelerometer = {EKF_ACCEL_BIAS, EKF_ACCEL_DISTORTION};
 static const ekf_instrument ekf_magnetometer = {EKF_MAG_BIAS, EKF_MAG_DISTORTION};
 
-/// Number `i` of a bias plus what attitude and D add to it: `turn` is how it changes with attitude, `u` with
-/// row `i` of D.
-VY_FN real ekf_reading_row(const ekf_instrument *at, int i, vec3 turn, vec3 u, const real *x)
+/// Number `i` of a bias plus what attitude and D add to it: `attitude_row` is how it changes with attitude,
+/// `u` with row `i` of D.
+VY_FN real ekf_reading_row(const ekf_instrument *instrument, int i, vec3 attitude_row, vec3 u, const real *x)
 {
-    const vec3 d = ekf_vec3(x, at->distortion + 3 * i);
-    return (x[at->bias + i] + vec3_dot(turn, ekf_vec3(x, EKF_ATTITUDE))) + vec3_dot(u, d);
+    const vec3 d = ekf_vec3(x, instrument->distortion + 3 * i);
+    return (x[instrument->bias + i] + vec3_dot(attitude_row, ekf_vec3(x, EKF_ATTITUDE))) + vec3_dot(u, d);
 }
 
 /// After the correction `x`: what is added to a bias so that the reading is the one that was corrected
@@ -392,28 +400,28 @@ VY_FN real ekf_reading_row(const ekf_instrument *at, int i, vec3 turn, vec3 u, c
 /// of which the reading is the same. Corrections and a covariance along the tangent of where the filter stood
 /// before would make it sure of what nobody has measured. So a bias follows from reading and attitude, b' = b
 /// + (H_before - H_now) (attitude, D).
-VY_FN vec3 ekf_relinearise_bias(const ekf_reading *before, const ekf_reading *now, const ekf_instrument *at,
-                                const real *x, real *cells)
+VY_FN vec3 ekf_relinearise_bias(const ekf_reading *before, const ekf_reading *now,
+                                const ekf_instrument *instrument, const real *x, real *cells)
 {
     real rows[3][EKF_STATES], column[EKF_STATES], expected[3];
     vec3 turns[3];
     const vec3 moved = vec3_sub(before->u, now->u);
     for (int i = 0; i < 3; ++i) {
         turns[i] = vec3_sub(mat3_row(before->attitude_jacobian, i), mat3_row(now->attitude_jacobian, i));
-        expected[i] = ekf_reading_row(at, i, mat3_row(before->attitude_jacobian, i), before->u, x);
+        expected[i] = ekf_reading_row(instrument, i, mat3_row(before->attitude_jacobian, i), before->u, x);
     }
     for (int k = 0; k < EKF_STATES; ++k) {
         for (int i = 0; i < EKF_STATES; ++i) column[i] = cells[ekf_covariance_index(i, k)];
-        for (int i = 0; i < 3; ++i) rows[i][k] = ekf_reading_row(at, i, turns[i], moved, column);
+        for (int i = 0; i < 3; ++i) rows[i][k] = ekf_reading_row(instrument, i, turns[i], moved, column);
     }
     for (int i = 0; i < 3; ++i) {
         for (int k = 0; k < EKF_STATES; ++k) {
-            const int own = k - at->bias;
-            if (own < 0 || own > 2)
-                cells[ekf_covariance_index(at->bias + i, k)] = rows[i][k];
+            const int axis = k - instrument->bias;
+            if (axis < 0 || axis > 2)
+                cells[ekf_covariance_index(instrument->bias + i, k)] = rows[i][k];
             else
-                cells[ekf_covariance_index(at->bias + i, k)] =
-                    ekf_reading_row(at, own, turns[own], moved, rows[i]);
+                cells[ekf_covariance_index(instrument->bias + i, k)] =
+                    ekf_reading_row(instrument, axis, turns[axis], moved, rows[i]);
         }
     }
     const vec3 change = vec3_make(expected[0], expected[1], expected[2]);
@@ -458,40 +466,40 @@ VY_FN mat3 ekf_same_heading(vec3 before, vec3 now)
 
 /// Apply the corrections of a measurement; returns its innovation. The heading is turned about the vertical,
 /// so that no correction of a heading, however large, tilts.
-VY_FN ekf_innovation ekf_apply_correction(const ekf_params *p, const ekf_correction *d, estimator_state *s,
-                                          kalman_block *f)
+VY_FN ekf_innovation ekf_apply_correction(const ekf_params *p, const ekf_correction *correction,
+                                          estimator_state *s, kalman_block *f)
 {
     const ekf_reading field = ekf_field_reading(p, s, f), force = ekf_force_reading(p, s, f);
-    const vec3 rate =
-        vec3_add(ekf_vec3(d->x, EKF_GYRO_BIAS), ekf_distorted(d->x + EKF_GYRO_DISTORTION, s->rate));
-    s->position = vec3_add(s->position, ekf_vec3(d->x, EKF_POSITION));
-    s->velocity = vec3_add(s->velocity, ekf_vec3(d->x, EKF_VELOCITY));
-    const vec3 up = ekf_up(s), turn = ekf_vec3(d->x, EKF_ATTITUDE);
-    const vec3 heading = vec3_scale(vec3_dot(turn, up), up);
-    s->attitude =
-        quat_apply_small_rotation(quat_apply_small_rotation(s->attitude, heading), vec3_sub(turn, heading));
+    const vec3 rate = vec3_add(ekf_vec3(correction->x, EKF_GYRO_BIAS),
+                               ekf_distorted(correction->x + EKF_GYRO_DISTORTION, s->rate));
+    s->position = vec3_add(s->position, ekf_vec3(correction->x, EKF_POSITION));
+    s->velocity = vec3_add(s->velocity, ekf_vec3(correction->x, EKF_VELOCITY));
+    const vec3 up = ekf_up(s), rotation = ekf_vec3(correction->x, EKF_ATTITUDE);
+    const vec3 heading = vec3_scale(vec3_dot(rotation, up), up);
+    s->attitude = quat_apply_small_rotation(quat_apply_small_rotation(s->attitude, heading),
+                                            vec3_sub(rotation, heading));
     s->rate = vec3_sub(s->rate, rate);
-    s->gyro_bias = vec3_add(s->gyro_bias, ekf_vec3(d->x, EKF_GYRO_BIAS));
-    s->accel_bias = vec3_add(s->accel_bias, ekf_vec3(d->x, EKF_ACCEL_BIAS));
-    f->mag_bias = vec3_add(f->mag_bias, ekf_vec3(d->x, EKF_MAG_BIAS));
-    f->baro_offset = f->baro_offset + d->x[EKF_BARO_BIAS];
-    f->gps_wander = vec3_add(f->gps_wander, ekf_vec3(d->x, EKF_GPS_WANDER));
+    s->gyro_bias = vec3_add(s->gyro_bias, ekf_vec3(correction->x, EKF_GYRO_BIAS));
+    s->accel_bias = vec3_add(s->accel_bias, ekf_vec3(correction->x, EKF_ACCEL_BIAS));
+    f->mag_bias = vec3_add(f->mag_bias, ekf_vec3(correction->x, EKF_MAG_BIAS));
+    f->baro_offset = f->baro_offset + correction->x[EKF_BARO_BIAS];
+    f->gps_wander = vec3_add(f->gps_wander, ekf_vec3(correction->x, EKF_GPS_WANDER));
     for (int i = 0; i < 9; ++i) {
-        f->gyro_distortion[i] = f->gyro_distortion[i] + d->x[EKF_GYRO_DISTORTION + i];
-        f->accel_distortion[i] = f->accel_distortion[i] + d->x[EKF_ACCEL_DISTORTION + i];
-        f->mag_distortion[i] = f->mag_distortion[i] + d->x[EKF_MAG_DISTORTION + i];
+        f->gyro_distortion[i] = f->gyro_distortion[i] + correction->x[EKF_GYRO_DISTORTION + i];
+        f->accel_distortion[i] = f->accel_distortion[i] + correction->x[EKF_ACCEL_DISTORTION + i];
+        f->mag_distortion[i] = f->mag_distortion[i] + correction->x[EKF_MAG_DISTORTION + i];
     }
     ekf_reading field_now = ekf_field_reading(p, s, f), force_now = ekf_force_reading(p, s, f);
     const mat3 same_heading = ekf_same_heading(up, ekf_up(s));
     field_now.attitude_jacobian = mat3_mul(field_now.attitude_jacobian, same_heading);
     force_now.attitude_jacobian = mat3_mul(force_now.attitude_jacobian, same_heading);
-    s->accel_bias = vec3_add(
-        s->accel_bias, ekf_relinearise_bias(&force, &force_now, &ekf_accelerometer, d->x, f->covariance));
+    s->accel_bias = vec3_add(s->accel_bias, ekf_relinearise_bias(&force, &force_now, &ekf_accelerometer,
+                                                                 correction->x, f->covariance));
     if (mask_any(p->field_unit > 0.0))
-        f->mag_bias = vec3_add(
-            f->mag_bias, ekf_relinearise_bias(&field, &field_now, &ekf_magnetometer, d->x, f->covariance));
+        f->mag_bias = vec3_add(f->mag_bias, ekf_relinearise_bias(&field, &field_now, &ekf_magnetometer,
+                                                                 correction->x, f->covariance));
     ekf_rotate_covariance(same_heading, EKF_ATTITUDE, f->covariance);
-    return d->innovation;
+    return correction->innovation;
 }
 
 /// Row `i` of minus R [v]x: how component `i` of R v changes with the attitude error.
@@ -503,27 +511,28 @@ VY_FN vec3 ekf_attitude_row(mat3 rotation, vec3 v, int i)
 VY_FN ekf_innovation ekf_mocap(const ekf_params *p, vec3 position, quat attitude, estimator_state *s,
                                kalman_block *f)
 {
-    ekf_correction d = ekf_begin();
+    ekf_correction correction = ekf_begin();
     const vec3 residual = vec3_sub(position, s->position);
-    const quat q = quat_mul(quat_conj(s->attitude), attitude);
-    const real two = real_copysign(real_set(2.0), q.w); // the shorter way round
-    const vec3 turn = vec3_make(two * q.x, two * q.y, two * q.z);
+    const quat attitude_error = quat_mul(quat_conj(s->attitude), attitude);
+    const real twice = real_copysign(real_set(2.0), attitude_error.w); // the shorter way round
+    const vec3 rotation =
+        vec3_make(twice * attitude_error.x, twice * attitude_error.y, twice * attitude_error.z);
     for (int i = 0; i < 3; ++i) {
         real h[EKF_STATES] = {0};
         h[EKF_POSITION + i] = real_set(1.0);
-        ekf_fuse(h, vec3_at(residual, i), p->mocap_position_variance, f->covariance, &d);
+        ekf_fuse(h, vec3_at(residual, i), p->mocap_position_variance, f->covariance, &correction);
         h[EKF_POSITION + i] = real_set(0.0);
         h[EKF_ATTITUDE + i] = real_set(1.0);
-        ekf_fuse(h, vec3_at(turn, i), p->mocap_attitude_variance, f->covariance, &d);
+        ekf_fuse(h, vec3_at(rotation, i), p->mocap_attitude_variance, f->covariance, &correction);
     }
-    return ekf_apply_correction(p, &d, s, f);
+    return ekf_apply_correction(p, &correction, s, f);
 }
 
-/// h of `scale` times `along` (D force), D that of the accelerometer.
-VY_FN void ekf_set_distortion(real scale, vec3 along, vec3 force, real *h)
+/// h of `scale` times `axis_row` (D force), D that of the accelerometer.
+VY_FN void ekf_set_distortion(real scale, vec3 axis_row, vec3 force, real *h)
 {
     for (int i = 0; i < 3; ++i)
-        ekf_set_vec3(vec3_scale(scale * vec3_at(along, i), force), h, EKF_ACCEL_DISTORTION + 3 * i);
+        ekf_set_vec3(vec3_scale(scale * vec3_at(axis_row, i), force), h, EKF_ACCEL_DISTORTION + 3 * i);
 }
 
 /// The fix is `delay` old: the antenna had the velocity u = v + R (w x a) - delay A, with the mean
@@ -532,58 +541,62 @@ VY_FN void ekf_set_distortion(real scale, vec3 along, vec3 force, real *h)
 VY_FN ekf_innovation ekf_gps(const ekf_params *p, vec3 position, vec3 velocity, estimator_state *s,
                              kalman_block *f)
 {
-    ekf_correction d = ekf_begin();
+    ekf_correction correction = ekf_begin();
     const real delay = p->gps_delay;
     const mat3 rotation = quat_matrix(s->attitude);
     const vec3 lever_velocity = vec3_cross(s->rate, p->gps_offset);
-    const vec3 now = vec3_add(s->velocity, mat3_mul_vec(rotation, lever_velocity));
-    const vec3 v = vec3_add_scaled(now, -delay, f->acceleration);
-    const vec3 at = vec3_add(vec3_add(s->position, f->gps_wander), mat3_mul_vec(rotation, p->gps_offset));
-    const vec3 delayed =
-        vec3_add_scaled(vec3_add_scaled(at, -delay, now), 0.5 * delay * delay, f->acceleration);
-    const vec3 position_residual = vec3_sub(position, delayed), velocity_residual = vec3_sub(velocity, v);
+    const vec3 antenna_velocity = vec3_add(s->velocity, mat3_mul_vec(rotation, lever_velocity));
+    const vec3 delayed_velocity = vec3_add_scaled(antenna_velocity, -delay, f->acceleration);
+    const vec3 antenna_position =
+        vec3_add(vec3_add(s->position, f->gps_wander), mat3_mul_vec(rotation, p->gps_offset));
+    const vec3 delayed_position = vec3_add_scaled(vec3_add_scaled(antenna_position, -delay, antenna_velocity),
+                                                  0.5 * delay * delay, f->acceleration);
+    const vec3 position_residual = vec3_sub(position, delayed_position),
+               velocity_residual = vec3_sub(velocity, delayed_velocity);
     const mat3 lever = mat3_mul(rotation, mat3_cross(p->gps_offset));
     // The force over the delay, as it is seen now: that is what an attitude that is off has turned.
     const vec3 force = mat3_tmul_vec(rotation, vec3_sub(f->acceleration, p->gravity));
     for (int i = 0; i < 3; ++i) {
         real h[EKF_STATES] = {0};
-        const vec3 force_row = ekf_attitude_row(rotation, force, i), along = mat3_row(rotation, i);
+        const vec3 force_row = ekf_attitude_row(rotation, force, i), axis_row = mat3_row(rotation, i);
         h[EKF_POSITION + i] = h[EKF_GPS_WANDER + i] = real_set(1.0);
         h[EKF_VELOCITY + i] = -delay;
         ekf_set_vec3(
             vec3_add_scaled(ekf_attitude_row(rotation, p->gps_offset, i), 0.5 * delay * delay, force_row), h,
             EKF_ATTITUDE);
-        ekf_set_vec3(vec3_scale(-0.5 * delay * delay, along), h, EKF_ACCEL_BIAS);
-        ekf_set_distortion(-0.5 * delay * delay, along, force, h);
-        ekf_fuse(h, vec3_at(position_residual, i), vec3_at(p->gps_position_variance, i), f->covariance, &d);
+        ekf_set_vec3(vec3_scale(-0.5 * delay * delay, axis_row), h, EKF_ACCEL_BIAS);
+        ekf_set_distortion(-0.5 * delay * delay, axis_row, force, h);
+        ekf_fuse(h, vec3_at(position_residual, i), vec3_at(p->gps_position_variance, i), f->covariance,
+                 &correction);
         memset(h, 0, sizeof h);
         h[EKF_VELOCITY + i] = real_set(1.0);
         ekf_set_vec3(vec3_add_scaled(ekf_attitude_row(rotation, lever_velocity, i), -delay, force_row), h,
                      EKF_ATTITUDE);
-        ekf_set_vec3(vec3_scale(delay, along), h, EKF_ACCEL_BIAS);
-        ekf_set_distortion(delay, along, force, h);
+        ekf_set_vec3(vec3_scale(delay, axis_row), h, EKF_ACCEL_BIAS);
+        ekf_set_distortion(delay, axis_row, force, h);
         ekf_set_vec3(mat3_row(lever, i), h, EKF_GYRO_BIAS);
-        ekf_fuse(h, vec3_at(velocity_residual, i), p->gps_velocity_variance, f->covariance, &d);
+        ekf_fuse(h, vec3_at(velocity_residual, i), p->gps_velocity_variance, f->covariance, &correction);
     }
-    return ekf_apply_correction(p, &d, s, f);
+    return ekf_apply_correction(p, &correction, s, f);
 }
 
 /// A height above z = 0, too high by the offset.
 VY_FN ekf_innovation ekf_height(const ekf_params *p, real height, estimator_state *s, kalman_block *f)
 {
-    ekf_correction d = ekf_begin();
+    ekf_correction correction = ekf_begin();
     real h[EKF_STATES] = {0};
     h[EKF_POSITION + 2] = h[EKF_BARO_BIAS] = real_set(1.0);
-    ekf_fuse(h, height - (s->position.z + f->baro_offset), p->baro_variance, f->covariance, &d);
-    return ekf_apply_correction(p, &d, s, f);
+    ekf_fuse(h, height - (s->position.z + f->baro_offset), p->baro_variance, f->covariance, &correction);
+    return ekf_apply_correction(p, &correction, s, f);
 }
 
-/// Variance that a number `u` times the field in body axes, of which attitude makes `turn`, is expected to
-/// have.
-VY_FN real ekf_field_variance(const ekf_params *p, vec3 u, vec3 expected, vec3 turn, const real *cells)
+/// Variance that a number `u` times the field in body axes, of which attitude makes `attitude_row`, is
+/// expected to have.
+VY_FN real ekf_field_variance(const ekf_params *p, vec3 u, vec3 expected, vec3 attitude_row,
+                              const real *cells)
 {
     real h[EKF_STATES] = {0}, ph[EKF_STATES];
-    ekf_set_vec3(turn, h, EKF_ATTITUDE);
+    ekf_set_vec3(attitude_row, h, EKF_ATTITUDE);
     ekf_set_vec3(u, h, EKF_MAG_BIAS);
     for (int i = 0; i < 3; ++i)
         ekf_set_vec3(vec3_scale(vec3_at(u, i), expected), h, EKF_MAG_DISTORTION + 3 * i);
@@ -597,9 +610,9 @@ VY_FN mask ekf_field_is_undisturbed(const ekf_params *p, vec3 field, const estim
 {
     const vec3 expected = quat_unrotate(s->attitude, p->field);
     const vec3 up = ekf_up(s);
-    const vec3 clean = vec3_sub(vec3_sub(field, f->mag_bias), ekf_distorted(f->mag_distortion, expected));
-    const real length_error = vec3_length(clean) - 1.0,
-               height_error = vec3_dot(up, vec3_sub(clean, expected));
+    const vec3 corrected = vec3_sub(vec3_sub(field, f->mag_bias), ekf_distorted(f->mag_distortion, expected));
+    const real length_error = vec3_length(corrected) - 1.0,
+               height_error = vec3_dot(up, vec3_sub(corrected, expected));
     const real length_variance = ekf_field_variance(p, expected, expected, vec3_zero(), f->covariance);
     const real height_variance = ekf_field_variance(p, up, expected, vec3_cross(up, expected), f->covariance);
     const mask fits_length = real_abs(length_error) < 0.1 + 5.0 * real_sqrt(length_variance);
@@ -618,28 +631,29 @@ VY_FN real ekf_heading_variance(const estimator_state *s, const real *cells)
 /// (I + D) u + b with the field u = R^T m in body axes, which changes with the attitude error by [u]x.
 VY_FN ekf_innovation ekf_mag(const ekf_params *p, vec3 field, estimator_state *s, kalman_block *f)
 {
-    ekf_correction d = ekf_begin();
-    const ekf_reading seen = ekf_field_reading(p, s, f);
-    const vec3 residual = vec3_sub(field, seen.value);
+    ekf_correction correction = ekf_begin();
+    const ekf_reading expected = ekf_field_reading(p, s, f);
+    const vec3 residual = vec3_sub(field, expected.value);
     // A heading that is off by s moves the reading along an arc. Where the drone stands level that is known;
     // tilted by t it is seen differently, to the second order by s^2 m_h sin(t) / 2, whose variance counts as
     // noise (a filter of second order: A. Jazwinski, Stochastic Processes and Filtering Theory, 1970, 9.3).
     const vec3 up = ekf_up(s);
     const real horizontal_field2 = p->field.x * p->field.x + p->field.y * p->field.y;
-    const real heading = ekf_heading_variance(s, f->covariance), arc = heading * heading * horizontal_field2;
-    const real noise = p->mag_variance + 0.5 * arc * (1.0 - up.z * up.z);
+    const real heading = ekf_heading_variance(s, f->covariance),
+               arc_variance = heading * heading * horizontal_field2;
+    const real noise = p->mag_variance + 0.5 * arc_variance * (1.0 - up.z * up.z);
     for (int i = 0; i < 3; ++i) {
         real h[EKF_STATES] = {0};
-        ekf_set_vec3(mat3_row(seen.attitude_jacobian, i), h, EKF_ATTITUDE);
+        ekf_set_vec3(mat3_row(expected.attitude_jacobian, i), h, EKF_ATTITUDE);
         h[EKF_MAG_BIAS + i] = real_set(1.0);
-        ekf_set_vec3(seen.u, h, EKF_MAG_DISTORTION + 3 * i);
-        ekf_fuse(h, vec3_at(residual, i), noise, f->covariance, &d);
+        ekf_set_vec3(expected.u, h, EKF_MAG_DISTORTION + 3 * i);
+        ekf_fuse(h, vec3_at(residual, i), noise, f->covariance, &correction);
     }
-    return ekf_apply_correction(p, &d, s, f);
+    return ekf_apply_correction(p, &correction, s, f);
 }
 
-/// Distance to the ground `rise` below z = 0 along `along` (body) from `at` (body), and its derivatives by
-/// height and attitude error. 0: the ray does not point down, or starts below.
+/// Distance to the ground `ground_depth` below z = 0 along `along` (body) from `at` (body), and its
+/// derivatives by height and attitude error. 0: the ray does not point down, or starts below.
 VY_FN real ekf_distance(const estimator_state *s, mat3 rotation, vec3 at, vec3 along, real ground_depth,
                         real *d_height, vec3 *d_attitude)
 {
@@ -661,12 +675,12 @@ VY_FN ekf_innovation ekf_range(const ekf_params *p, real distance, real ground_d
     const mat3 rotation = quat_matrix(s->attitude);
     const real expected = ekf_distance(s, rotation, p->range_offset, p->range_direction, ground_depth,
                                        &h[EKF_POSITION + 2], &d_attitude);
-    ekf_correction d = ekf_begin();
-    if (!mask_any((expected > 0.0) & (distance > 0.0))) return d.innovation;
+    ekf_correction correction = ekf_begin();
+    if (!mask_any((expected > 0.0) & (distance > 0.0))) return correction.innovation;
     ekf_set_vec3(d_attitude, h, EKF_ATTITUDE);
     const real variance = p->range_variance + p->range_noise_ratio * expected * expected;
-    ekf_fuse(h, distance - expected, variance, f->covariance, &d);
-    return ekf_apply_correction(p, &d, s, f);
+    ekf_fuse(h, distance - expected, variance, f->covariance, &correction);
+    return ekf_apply_correction(p, &correction, s, f);
 }
 
 /// x = w_y - v_x / d, y = -w_x - v_y / d, with the camera's velocity v = R^T v + w x a in body axes.
@@ -679,27 +693,30 @@ VY_FN ekf_innovation ekf_flow(const ekf_params *p, real x, real y, real ground_d
     const vec3 down = vec3_make(real_set(0.0), real_set(0.0), real_set(-1.0));
     const real distance =
         ekf_distance(s, rotation, p->flow_offset, down, ground_depth, &d_height, &d_attitude);
-    ekf_correction d = ekf_begin();
-    if (!mask_any(distance > 0.0)) return d.innovation;
-    const vec3 body = mat3_tmul_vec(rotation, s->velocity);
-    const vec3 v = vec3_add(body, vec3_cross(s->rate, p->flow_offset));
-    const mat3 cross = mat3_cross(body), lever = mat3_cross(p->flow_offset);
+    ekf_correction correction = ekf_begin();
+    if (!mask_any(distance > 0.0)) return correction.innovation;
+    const vec3 body_velocity = mat3_tmul_vec(rotation, s->velocity);
+    const vec3 camera_velocity = vec3_add(body_velocity, vec3_cross(s->rate, p->flow_offset));
+    const mat3 velocity_cross = mat3_cross(body_velocity), lever_cross = mat3_cross(p->flow_offset);
     const real inverse = 1.0 / distance;
     for (int i = 0; i < 2; ++i) {
         real h[EKF_STATES] = {0};
-        const real speed = vec3_at(v, i), flow_by_distance = speed * inverse * inverse;
+        const real speed = vec3_at(camera_velocity, i), flow_by_distance = speed * inverse * inverse;
         h[EKF_POSITION + 2] = flow_by_distance * d_height;
         ekf_set_vec3(vec3_scale(-inverse, vec3_make(rotation.m[0][i], rotation.m[1][i], rotation.m[2][i])), h,
                      EKF_VELOCITY);
-        const vec3 seen = vec3_make(cross.m[i][0], cross.m[i][1], cross.m[i][2]);
-        ekf_set_vec3(vec3_sub(vec3_scale(flow_by_distance, d_attitude), vec3_scale(inverse, seen)), h,
+        const vec3 attitude_row =
+            vec3_make(velocity_cross.m[i][0], velocity_cross.m[i][1], velocity_cross.m[i][2]);
+        ekf_set_vec3(vec3_sub(vec3_scale(flow_by_distance, d_attitude), vec3_scale(inverse, attitude_row)), h,
                      EKF_ATTITUDE);
         // The rate is the gyroscope's less the bias: w x a moves with the bias by [a]x.
-        ekf_set_vec3(vec3_scale(-inverse, vec3_make(lever.m[i][0], lever.m[i][1], lever.m[i][2])), h,
-                     EKF_GYRO_BIAS);
+        ekf_set_vec3(
+            vec3_scale(-inverse, vec3_make(lever_cross.m[i][0], lever_cross.m[i][1], lever_cross.m[i][2])), h,
+            EKF_GYRO_BIAS);
         const real rate = i == 0 ? s->rate.y : -s->rate.x;
         h[EKF_GYRO_BIAS + (i == 0 ? 1 : 0)] = h[EKF_GYRO_BIAS + (i == 0 ? 1 : 0)] + (i == 0 ? -1.0 : 1.0);
-        ekf_fuse(h, (i == 0 ? x : y) - (rate - speed * inverse), p->flow_variance, f->covariance, &d);
+        ekf_fuse(h, (i == 0 ? x : y) - (rate - speed * inverse), p->flow_variance, f->covariance,
+                 &correction);
     }
-    return ekf_apply_correction(p, &d, s, f);
+    return ekf_apply_correction(p, &correction, s, f);
 }

@@ -13,9 +13,9 @@
 // The default estimator: it runs in lanes, and its state is in the drone's block.
 #define DRONE_ESTIMATORS(E) E(FADING, fading, "IMU and motion capture, constant gains of a fading memory")
 
-#define DECLARE(kind, name, text)                                                                  \
-    extern const estimator_type vy_estimator_##name;                                               \
-    void vy_##name##_step(const name##_params *p, const estimator_samples *in, estimator_state *e, \
+#define DECLARE(kind, name, text)                                                                         \
+    extern const estimator_type vy_estimator_##name;                                                      \
+    void vy_##name##_step(const name##_params *p, const estimator_samples *in, estimator_state *estimate, \
                           const filter_blocks *memory);
 ESTIMATORS(DECLARE)
 #undef DECLARE

@@ -18,8 +18,8 @@ typedef struct fading_params {
     real gyro_gain;     // [1/s]
 } fading_params;
 
-/// Gains from the correction's period and the fading memories b = e^(-period / time constant) of position and
-/// attitude.
+/// Gains from the correction's period and the fading memories e^(-period / time constant): `b` of position,
+/// `c` of attitude.
 VY_FN void fading_set_gains(real period, real b, real c, fading_params *p)
 {
     VY_ASSERT(mask_all((period > 0.0) & (b >= 0.0) & (b < 1.0) & (c >= 0.0) & (c < 1.0)));
@@ -43,15 +43,16 @@ VY_FN void fading_predict(const fading_params *p, vec3 accel, vec3 gyro, estimat
 
 VY_FN void fading_correct(const fading_params *p, vec3 position, quat attitude, estimator_state *s)
 {
-    const vec3 e = vec3_sub(position, s->position);
-    const vec3 e_body = quat_unrotate(s->attitude, e);
-    s->position = vec3_add_scaled(s->position, p->position_gain, e);
-    s->velocity = vec3_add_scaled(s->velocity, p->velocity_gain, e);
-    s->accel_bias = vec3_sub(s->accel_bias, vec3_scale(p->accel_gain, e_body));
+    const vec3 error = vec3_sub(position, s->position);
+    const vec3 error_body = quat_unrotate(s->attitude, error);
+    s->position = vec3_add_scaled(s->position, p->position_gain, error);
+    s->velocity = vec3_add_scaled(s->velocity, p->velocity_gain, error);
+    s->accel_bias = vec3_sub(s->accel_bias, vec3_scale(p->accel_gain, error_body));
 
-    const quat d = quat_mul(quat_conj(s->attitude), attitude);
-    const real two = real_copysign(real_set(2.0), d.w); // the shorter way round
-    const vec3 turn = vec3_make(two * d.x, two * d.y, two * d.z);
-    s->attitude = quat_apply_small_rotation(s->attitude, vec3_scale(p->attitude_gain, turn));
-    s->gyro_bias = vec3_sub(s->gyro_bias, vec3_scale(p->gyro_gain, turn));
+    const quat attitude_error = quat_mul(quat_conj(s->attitude), attitude);
+    const real twice = real_copysign(real_set(2.0), attitude_error.w); // the shorter way round
+    const vec3 rotation =
+        vec3_make(twice * attitude_error.x, twice * attitude_error.y, twice * attitude_error.z);
+    s->attitude = quat_apply_small_rotation(s->attitude, vec3_scale(p->attitude_gain, rotation));
+    s->gyro_bias = vec3_sub(s->gyro_bias, vec3_scale(p->gyro_gain, rotation));
 }
