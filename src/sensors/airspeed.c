@@ -57,7 +57,7 @@ static void build(const void *object, const sensor_key *run_key, void *params)
 }
 
 // The speed follows the pressure.
-static void add(const channel_input *in, const double *amount, double *sample)
+static void add_error(const channel_input *in, const double *amount, double *sample)
 {
     (void)in;
     sample[0] += amount[0];
@@ -73,5 +73,5 @@ const sensor_type vy_sensor_airspeed = {
     PARTS(parts),
     .check = check,
     .build = build,
-    .add_error = add,
+    .add_error = add_error,
 };

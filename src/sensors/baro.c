@@ -51,7 +51,7 @@ static void start(const void *params, const sensor_key *key, void *block)
 }
 
 // The altitude follows the pressure.
-static void add(const channel_input *in, const double *amount, double *sample)
+static void add_error(const channel_input *in, const double *amount, double *sample)
 {
     sample[0] += amount[0];
     sample[1] = baro_altitude(in->atmosphere, sample[0]);
@@ -66,5 +66,5 @@ const sensor_type vy_sensor_baro = {
     PARTS(parts),
     .build = build,
     .start = start,
-    .add_error = add,
+    .add_error = add_error,
 };

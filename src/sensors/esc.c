@@ -28,7 +28,7 @@ static void build(const void *object, const sensor_key *run_key, void *params)
 }
 
 // Of the rotors there are; none is slower than at rest.
-static void add(const channel_input *in, const double *amount, double *sample)
+static void add_error(const channel_input *in, const double *amount, double *sample)
 {
     for (int i = 0; i < in->rotor_count; ++i) sample[i] = real_max(sample[i] + amount[i], 0.0);
 }
@@ -41,5 +41,5 @@ const sensor_type vy_sensor_esc = {
     .link_offset = offsetof(vy_esc_def, link),
     PARTS(parts),
     .build = build,
-    .add_error = add,
+    .add_error = add_error,
 };

@@ -39,7 +39,7 @@ static void build(const void *object, const sensor_key *run_key, void *params)
 }
 
 // A sensor that has lost track keeps reporting so.
-static void add(const channel_input *in, const double *amount, double *sample)
+static void add_error(const channel_input *in, const double *amount, double *sample)
 {
     (void)in;
     if (sample[2] == 0.0) return;
@@ -56,5 +56,5 @@ const sensor_type vy_sensor_flow = {
     PARTS(parts),
     .check = check,
     .build = build,
-    .add_error = add,
+    .add_error = add_error,
 };

@@ -38,14 +38,14 @@ VY_FN void flow_sample(const flow_params *p, const body_state *body, const senso
     sensor_normals(key, n, 2);
     const real distance = ray_distance(caster, body, p->position,
                                        vec3_make(real_set(0.0), real_set(0.0), real_set(-1.0)), p->max);
-    const mask near = (distance > 0.0) & (distance >= p->min) & (distance <= p->max);
+    const mask is_in_range = (distance > 0.0) & (distance >= p->min) & (distance <= p->max);
     const vec3 velocity =
         vec3_add(quat_unrotate(body->attitude, body->velocity), lever_velocity(body->rate, p->position));
-    flow_truth(velocity, body->rate, real_select(near, distance, real_set(1.0)), &x, &y);
+    flow_truth(velocity, body->rate, real_select(is_in_range, distance, real_set(1.0)), &x, &y);
     const real fastest = real_max(real_abs(x), real_abs(y));
-    const mask slow = (p->range == 0.0) | (fastest <= p->range);
-    const real none = real_set(0.0);
-    out[0] = real_select(near & slow, x + p->noise * n[0], none);
-    out[1] = real_select(near & slow, y + p->noise * n[1], none);
-    out[2] = real_select(near & slow, real_set(1.0), none);
+    const mask can_track = (p->range == 0.0) | (fastest <= p->range);
+    const real zero = real_set(0.0);
+    out[0] = real_select(is_in_range & can_track, x + p->noise * n[0], zero);
+    out[1] = real_select(is_in_range & can_track, y + p->noise * n[1], zero);
+    out[2] = real_select(is_in_range & can_track, real_set(1.0), zero);
 }

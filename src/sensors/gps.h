@@ -3,17 +3,17 @@
 #include "sensors/sensor.h"
 
 typedef struct gps_params {
-    vec3 position_noise;   // [m] per axis
-    real velocity_noise;   // [m/s]
-    vec3 wander_deviation; // [m] of the wander, per axis
-    gauss_markov_params horizontal, vertical;
-    vec3 position; // [m] of the antenna, body
+    vec3 position_noise;                      // [m] per axis
+    real velocity_noise;                      // [m/s]
+    vec3 wander_deviation;                    // [m] of the wander, per axis
+    gauss_markov_params horizontal, vertical; // of the wander
+    vec3 position;                            // [m] of the antenna, body
 } gps_params;
 
 typedef struct gps_block {
     bits tick;
-    vec3 position, velocity;
-    vec3 wander; // [m]
+    vec3 position, velocity; // [m], [m/s] world, the last sample
+    vec3 wander;             // [m]
 } gps_block;
 
 #define SAMPLE_gps(F, block)                               \

@@ -184,18 +184,19 @@ static void build(const void *object, const sensor_key *run_key, void *params)
     const vy_imu_def *d = object;
     double n[18];
     sensor_normals(run_key, n, 18);
-    const double t = d->period, time = d->instability_time;
-    const double accel = d->accel_instability / VY_ALLAN_FLOOR, gyro = d->gyro_instability / VY_ALLAN_FLOOR;
+    const double period = d->period, correlation_time = d->instability_time;
+    const double accel_wander = d->accel_instability / VY_ALLAN_FLOOR,
+                 gyro_wander = d->gyro_instability / VY_ALLAN_FLOOR;
     *(imu_full_params *)params = (imu_full_params){
         .basic = vy_imu_basic(d),
-        .accel_wander_deviation = accel,
-        .gyro_wander_deviation = gyro,
-        .accel_wander = gauss_markov_of(accel, t, time),
-        .gyro_wander = gauss_markov_of(gyro, t, time),
+        .accel_wander_deviation = accel_wander,
+        .gyro_wander_deviation = gyro_wander,
+        .accel_wander = gauss_markov_of(accel_wander, period, correlation_time),
+        .gyro_wander = gauss_markov_of(gyro_wander, period, correlation_time),
         .accel_distortion = distortion_draw(d->accel_scale, d->accel_misalignment, n),
         .gyro_distortion = distortion_draw(d->gyro_scale, d->gyro_misalignment, n + 9),
-        .accel_alpha = lowpass_alpha(d->accel_bandwidth, t),
-        .gyro_alpha = lowpass_alpha(d->gyro_bandwidth, t),
+        .accel_alpha = lowpass_alpha(d->accel_bandwidth, period),
+        .gyro_alpha = lowpass_alpha(d->gyro_bandwidth, period),
         .accel_quantizer = {d->accel_range, d->accel_step},
         .gyro_quantizer = {d->gyro_range, d->gyro_step},
         .position = d->position,

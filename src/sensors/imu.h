@@ -32,14 +32,16 @@ typedef struct imu_state {
     quat attitude;
 } imu_state;
 
-/// Biases of the first moment: `accel` and `gyro` are the standard deviations of the turn-on bias.
-VY_FN imu_state imu_start(const body_state *body, real accel, real gyro, vec3 gravity, bits seed, bits index)
+/// Biases of the first moment: `accel_deviation` and `gyro_deviation` are the standard deviations of the
+/// turn-on bias.
+VY_FN imu_state imu_start(const body_state *body, real accel_deviation, real gyro_deviation, vec3 gravity,
+                          bits seed, bits index)
 {
     real n[6];
     rng_normals(seed, RNG_STREAM_START, index, bits_set(0), n, 6);
     imu_state s;
-    s.accel_bias = vec3_scale(accel, vec3_make(n[0], n[1], n[2]));
-    s.gyro_bias = vec3_scale(gyro, vec3_make(n[3], n[4], n[5]));
+    s.accel_bias = vec3_scale(accel_deviation, vec3_make(n[0], n[1], n[2]));
+    s.gyro_bias = vec3_scale(gyro_deviation, vec3_make(n[3], n[4], n[5]));
     s.velocity = body->velocity;
     s.attitude = body->attitude;
     s.accel = vec3_sub(s.accel_bias, quat_unrotate(body->attitude, gravity)); // as if held still

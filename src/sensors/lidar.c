@@ -98,14 +98,15 @@ static double ray_angle(int i, int count, double angle)
 static int ray_directions(const vy_lidar_def *d, vec3 along[VY_RAY_CAP])
 {
     VY_ASSERT(d->rows >= 0 && d->columns >= 0 && d->rows * d->columns <= VY_RAY_CAP);
-    const quat turned = quat_normalize(d->attitude);
+    const quat attitude = quat_normalize(d->attitude);
     int count = 0;
     for (int row = 0; row < d->rows; ++row) {
         for (int column = 0; column < d->columns; ++column) {
-            double s, c, up_s, up_c;
-            math_sincos(ray_angle(column, d->columns, d->width), &s, &c);
-            math_sincos(ray_angle(row, d->rows, d->height), &up_s, &up_c);
-            along[count++] = quat_rotate(turned, vec3_make(c * up_c, s * up_c, up_s));
+            double sin_azimuth, cos_azimuth, sin_elevation, cos_elevation;
+            math_sincos(ray_angle(column, d->columns, d->width), &sin_azimuth, &cos_azimuth);
+            math_sincos(ray_angle(row, d->rows, d->height), &sin_elevation, &cos_elevation);
+            along[count++] = quat_rotate(
+                attitude, vec3_make(cos_azimuth * cos_elevation, sin_azimuth * cos_elevation, sin_elevation));
         }
     }
     return count;
@@ -130,7 +131,7 @@ static int rays(const void *params, vec3 *origin, vec3 along[VY_RAY_CAP])
 }
 
 // No distance is below 0, and no return stays no return.
-static void add(const channel_input *in, const double *amount, double *sample)
+static void add_error(const channel_input *in, const double *amount, double *sample)
 {
     add_distances(in->channel->axes, amount, sample);
 }
@@ -144,6 +145,6 @@ const sensor_type vy_sensor_lidar = {
     PARTS(parts),
     .check = check,
     .build = build,
-    .add_error = add,
+    .add_error = add_error,
     .rays = rays,
 };

@@ -3,9 +3,9 @@
 #include "sensors/sensor.h"
 
 typedef struct mag_params {
-    real noise; // [T]
-    vec3 bias;  // [T] hard iron, body
-    mat3 distortion;
+    real noise;      // [T]
+    vec3 bias;       // [T] hard iron, body
+    mat3 distortion; // scale and alignment
     quantizer_params quantizer;
 } mag_params;
 

@@ -25,16 +25,16 @@ static void build(const void *object, const sensor_key *run_key, void *params)
 }
 
 // An attitude turns by three small angles about body axes.
-static void add(const channel_input *in, const double *amount, double *sample)
+static void add_error(const channel_input *in, const double *amount, double *sample)
 {
-    double *v = sample + in->channel->at;
+    double *numbers = sample + in->channel->at;
     if (in->channel->cells == 4) {
-        quat q = quat_make(v[0], v[1], v[2], v[3]);
+        quat q = quat_make(numbers[0], numbers[1], numbers[2], numbers[3]);
         q = quat_apply_small_rotation(q, vec3_make(amount[0], amount[1], amount[2]));
-        memcpy(v, &q, sizeof q);
+        memcpy(numbers, &q, sizeof q);
         return;
     }
-    for (int i = 0; i < in->channel->axes; ++i) v[i] += amount[i];
+    for (int i = 0; i < in->channel->axes; ++i) numbers[i] += amount[i];
 }
 
 const sensor_type vy_sensor_mocap = {
@@ -44,5 +44,5 @@ const sensor_type vy_sensor_mocap = {
     .defaults = &defaults,
     .link_offset = offsetof(vy_mocap_def, link),
     .build = build,
-    .add_error = add,
+    .add_error = add_error,
 };

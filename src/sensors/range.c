@@ -70,7 +70,7 @@ static int rays(const void *params, vec3 *origin, vec3 along[VY_RAY_CAP])
 }
 
 // No distance is below 0, and no return stays no return.
-static void add(const channel_input *in, const double *amount, double *sample)
+static void add_error(const channel_input *in, const double *amount, double *sample)
 {
     add_distances(in->channel->axes, amount, sample);
 }
@@ -84,6 +84,6 @@ const sensor_type vy_sensor_range = {
     PARTS(parts),
     .check = check,
     .build = build,
-    .add_error = add,
+    .add_error = add_error,
     .rays = rays,
 };

@@ -30,11 +30,11 @@ VY_FN real ray_to_planet(const local_frame *f, const planet_params *p, vec3 orig
     real distance = real_set(0.0);
     mask hits = local_locate(f, p, origin).height > 0.0;
     for (int round = 0; round < 5; ++round) {
-        const local_position at = local_locate(f, p, vec3_add_scaled(origin, distance, along));
-        const real slope = vec3_dot(along, at.up);
+        const local_position place = local_locate(f, p, vec3_add_scaled(origin, distance, along));
+        const real slope = vec3_dot(along, place.up);
         hits = hits & (slope < 0.0);
         distance =
-            real_select(hits, distance - at.height / real_select(hits, slope, real_set(-1.0)), distance);
+            real_select(hits, distance - place.height / real_select(hits, slope, real_set(-1.0)), distance);
     }
     return real_select(hits, distance, real_set(RAY_NO_RETURN));
 }
@@ -43,9 +43,9 @@ VY_FN real ray_to_planet(const local_frame *f, const planet_params *p, vec3 orig
 VY_FN real ray_reading(const ray_params *p, real distance, real n)
 {
     VY_ASSERT(mask_all((p->min >= 0.0) & (p->min < p->max)));
-    const mask seen = (distance >= p->min) & (distance <= p->max) & (distance > 0.0);
-    const real read = quantize(p->quantizer, distance + (p->noise + p->noise_share * distance) * n);
-    return real_select(seen, real_clamp(read, p->min, p->max), real_set(RAY_NO_RETURN));
+    const mask is_in_range = (distance >= p->min) & (distance <= p->max) & (distance > 0.0);
+    const real reading = quantize(p->quantizer, distance + (p->noise + p->noise_share * distance) * n);
+    return real_select(is_in_range, real_clamp(reading, p->min, p->max), real_set(RAY_NO_RETURN));
 }
 
 /// Distance from a point of the body along a unit vector, both in body axes.

@@ -41,10 +41,10 @@ typedef struct quantizer_params {
 VY_FN real quantize(quantizer_params p, real x)
 {
     VY_ASSERT(mask_all((p.range >= 0.0) & (p.step >= 0.0)));
-    const real cut = real_select(p.range > 0.0, real_clamp(x, -p.range, p.range), x);
-    const mask whole = p.step > 0.0;
-    const real unit = real_select(whole, p.step, real_set(1.0));
-    return real_select(whole, real_round(cut / unit) * unit, cut);
+    const real clamped = real_select(p.range > 0.0, real_clamp(x, -p.range, p.range), x);
+    const mask has_step = p.step > 0.0;
+    const real unit = real_select(has_step, p.step, real_set(1.0));
+    return real_select(has_step, real_round(clamped / unit) * unit, clamped);
 }
 
 VY_FN vec3 quantize3(quantizer_params p, vec3 v)

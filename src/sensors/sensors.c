@@ -47,8 +47,8 @@ vy_sensor_suite_def vy_default_sensor_suite_def(void)
 const char *vy_sensor_part_name(const sensor_type *type, int index)
 {
     VY_ASSERT(index >= 0 && index < type->part_count);
-    const char *const *at = (const void *)((const char *)type->parts + (size_t)index * type->part_size);
-    return *at;
+    const char *const *part = (const void *)((const char *)type->parts + (size_t)index * type->part_size);
+    return *part;
 }
 
 vy_status vy_sensor_part(const sensor_type *type, const char *name, void *def, vy_error *err)
@@ -58,14 +58,14 @@ vy_status vy_sensor_part(const sensor_type *type, const char *name, void *def, v
     const size_t def_offset =
         type->part_size - type->table->size; // not behind the name: a machine may pad there
     for (int i = 0; i < type->part_count; ++i) {
-        const char *known = vy_sensor_part_name(type, i);
-        if (strcmp(name, known) == 0) {
+        const char *part_name = vy_sensor_part_name(type, i);
+        if (strcmp(name, part_name) == 0) {
             memcpy(def, (const char *)type->parts + (size_t)i * type->part_size + def_offset,
                    type->table->size);
             return VY_OK;
         }
-        const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ", known);
+        const size_t length = strlen(names);
+        snprintf(names + length, sizeof names - length, "%s%s", i == 0 ? "" : ", ", part_name);
     }
     return vy_fail(err, VY_NOT_FOUND, "no %s is called %.40s: there are %s", type->display_name, name, names);
 }
