@@ -61,17 +61,18 @@ static const motor_list airframes[] = {
 };
 
 // The rotor that is nearest in direction, and how near: a cosine.
-static int nearest(const motor_position *m, const vy_vehicle_def *v, double *cosine)
+static int nearest_rotor(const motor_position *motor, const vy_vehicle_def *vehicle, double *cosine)
 {
     int best = -1;
     *cosine = -2.0;
-    for (int i = 0; i < v->rotor_count; ++i) {
-        const double forward = v->rotors[i].position.x, right = -v->rotors[i].position.y;
-        const double length =
-            real_sqrt((forward * forward + right * right) * (m->forward * m->forward + m->right * m->right));
-        const double c = length > 0.0 ? (forward * m->forward + right * m->right) / length : -1.0;
-        if (c <= *cosine) continue;
-        *cosine = c;
+    for (int i = 0; i < vehicle->rotor_count; ++i) {
+        const double forward = vehicle->rotors[i].position.x, right = -vehicle->rotors[i].position.y;
+        const double length = real_sqrt((forward * forward + right * right) *
+                                        (motor->forward * motor->forward + motor->right * motor->right));
+        const double rotor_cosine =
+            length > 0.0 ? (forward * motor->forward + right * motor->right) / length : -1.0;
+        if (rotor_cosine <= *cosine) continue;
+        *cosine = rotor_cosine;
         best = i;
     }
     return best;
@@ -93,16 +94,16 @@ vy_status vy_airframe_match(vy_airframe airframe, const vy_vehicle_def *vehicle,
         return vy_fail(err, VY_BAD_VALUE, "airframe %s has %d motors, and the vehicle %d rotors", list->name,
                        list->count, vehicle->rotor_count);
     for (int k = 0; k < list->count; ++k) {
-        const motor_position *m = &list->motors[k];
+        const motor_position *motor = &list->motors[k];
         double cosine;
-        const int rotor = nearest(m, vehicle, &cosine);
+        const int rotor = nearest_rotor(motor, vehicle, &cosine);
         if (rotor < 0 || cosine < DIRECTION_MIN || (assigned >> rotor & 1u))
             return vy_fail(err, VY_BAD_VALUE,
                            "airframe %s: the vehicle has no rotor where motor %d is: %g forward, %g right",
-                           list->name, k + 1, m->forward, m->right);
-        if (vehicle->rotors[rotor].spin != m->spin)
+                           list->name, k + 1, motor->forward, motor->right);
+        if (vehicle->rotors[rotor].spin != motor->spin)
             return vy_fail(err, VY_BAD_VALUE, "airframe %s: motor %d, rotor %d here, spins %s", list->name,
-                           k + 1, rotor + 1, m->spin > 0 ? "counter-clockwise" : "clockwise");
+                           k + 1, rotor + 1, motor->spin > 0 ? "counter-clockwise" : "clockwise");
         assigned |= 1u << rotor;
         order[k] = rotor;
     }

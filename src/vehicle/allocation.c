@@ -25,8 +25,8 @@ rotor_layout vy_layout_build(const vy_vehicle_def *def)
 {
     // r x F with F along +z is (y, -x, 0) T; a rotor turning counter-clockwise drags the body clockwise.
     // The documented rows are the same with pitch and yaw negated.
-    const int documented = def->allocation == VY_ALLOCATION_DOCUMENTED;
-    const double sign = documented ? -1.0 : 1.0;
+    const int is_documented = def->allocation == VY_ALLOCATION_DOCUMENTED;
+    const double sign = is_documented ? -1.0 : 1.0;
     rotor_layout layout;
     memset(&layout, 0, sizeof layout);
     VY_ASSERT(def->rotor_count >= 0 && def->rotor_count <= ROTOR_CAP);
@@ -36,20 +36,20 @@ rotor_layout vy_layout_build(const vy_vehicle_def *def)
     vy_thruster_layout_build(def, &layout.thrusters);
     for (int i = 0; i < def->rotor_count; ++i) {
         const vy_rotor_def *rotor = &def->rotors[i];
-        const vec3 place = vec3_sub(rotor->position, def->centre_of_mass), axis = vy_rotor_axis(rotor);
-        layout.roll[i] = place.y;
-        layout.pitch[i] = sign * -place.x;
+        const vec3 hub = vec3_sub(rotor->position, def->centre_of_mass), axis = vy_rotor_axis(rotor);
+        layout.roll[i] = hub.y;
+        layout.pitch[i] = sign * -hub.x;
         layout.yaw[i] = sign * -(double)rotor->spin;
         layout.spin[i] = rotor->spin;
-        store(layout.hub[i], place);
+        store(layout.hub[i], hub);
         store(layout.axis[i], axis);
-        const vec3 level =
+        const vec3 side_by_x =
             vec3_make(1.0 - axis.x * axis.x, -axis.x * axis.y, -axis.x * axis.z); // x across it
-        const vec3 other = vec3_make(-axis.y * axis.x, 1.0 - axis.y * axis.y, -axis.y * axis.z);
-        const vec3 side = real_abs(axis.x) < 0.9 ? level : other;
+        const vec3 side_by_y = vec3_make(-axis.y * axis.x, 1.0 - axis.y * axis.y, -axis.y * axis.z);
+        const vec3 side = real_abs(axis.x) < 0.9 ? side_by_x : side_by_y;
         store(layout.side[i], vec3_scale(1.0 / vec3_length(side), side));
         store(layout.lever[i],
-              documented ? vec3_make(layout.roll[i], layout.pitch[i], 0.0) : vec3_cross(place, axis));
+              is_documented ? vec3_make(layout.roll[i], layout.pitch[i], 0.0) : vec3_cross(hub, axis));
         store(layout.reaction[i], vec3_scale(sign * -layout.spin[i], axis));
         layout.thrust_scale[i] = layout.torque_scale[i] = 1.0;
         if (rotor->thrust_coef > 0.0) layout.thrust_scale[i] = rotor->thrust_coef / def->thrust_coef;
@@ -155,10 +155,10 @@ void vy_layout_effectiveness(const vy_vehicle_def *def, const rotor_layout *layo
         thruster_rows(&layout->thrusters, rows, units);
         return;
     }
-    const int n = layout->count;
+    const int count = layout->count;
     const double yaw_per_thrust = def->torque_coef / def->thrust_coef;
     double roll[VY_ROTOR_CAP], pitch[VY_ROTOR_CAP], yaw[VY_ROTOR_CAP], lift[VY_ROTOR_CAP];
-    for (int i = 0; i < n; ++i) { // torque and lift per newton of thrust; yaw in units of yaw_per_thrust
+    for (int i = 0; i < count; ++i) { // torque and lift per newton of thrust; yaw in units of yaw_per_thrust
         const double drag = layout->torque_scale[i] * yaw_per_thrust;
         const double *lever = layout->lever[i], *reaction = layout->reaction[i];
         roll[i] = layout->general ? lever[0] + reaction[0] * drag : layout->roll[i];
@@ -167,13 +167,13 @@ void vy_layout_effectiveness(const vy_vehicle_def *def, const rotor_layout *layo
         lift[i] = layout->general ? layout->axis[i][2] : 1.0;
     }
     double arm = 0.0;
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < count; ++i) {
         arm = real_max(arm, real_max(real_abs(roll[i]), real_abs(pitch[i])));
     }
     units[0] = 1.0;
     units[1] = units[2] = arm;
     units[3] = yaw_per_thrust;
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < count; ++i) {
         rows[0][i] = lift[i];
         rows[1][i] = roll[i] / arm;
         rows[2][i] = pitch[i] / arm;
@@ -185,22 +185,22 @@ vy_status vy_layout_pseudo_inverse(const vy_vehicle_def *def, const rotor_layout
                                    double inverse[VY_ROTOR_CAP][4], vy_error *err)
 {
     // Rows are of comparable size, so that the pivot test is meaningful.
-    const int n = vy_layout_effector_count(layout);
+    const int count = vy_layout_effector_count(layout);
     double rows[4][VY_ROTOR_CAP], scale[4];
     vy_layout_effectiveness(def, layout, rows, scale);
     double gram[4][4], gram_inverse[4][4];
     for (int i = 0; i < 4; ++i) {
         for (int j = 0; j < 4; ++j) {
             gram[i][j] = 0.0;
-            for (int k = 0; k < n; ++k) gram[i][j] += rows[i][k] * rows[j][k];
+            for (int k = 0; k < count; ++k) gram[i][j] += rows[i][k] * rows[j][k];
         }
     }
-    if (n < 4 || !(scale[1] > 0.0) || !(scale[3] > 0.0) || !invert4(gram, gram_inverse)) {
+    if (count < 4 || !(scale[1] > 0.0) || !(scale[3] > 0.0) || !invert4(gram, gram_inverse)) {
         return vy_fail(err, VY_BAD_VALUE,
                        "vehicle %s: its %s cannot make thrust, roll, pitch and yaw independently", def->name,
                        layout->count > 0 ? "rotors" : "thrusters");
     }
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < count; ++i) {
         for (int j = 0; j < 4; ++j) {
             double sum = 0.0;
             for (int k = 0; k < 4; ++k) sum += rows[k][i] * gram_inverse[k][j];

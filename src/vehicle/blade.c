@@ -31,29 +31,30 @@ vy_status vy_blade_build(const vy_vehicle_def *def, blade_params *out, vy_error 
                       .drag_2 = d->drag_square};
     // Both loads are proportional to the square of speed, so any speed will do.
     const double speed = 1000.0, thrust = def->thrust_coef * 1e6, torque = def->torque_coef * 1e6;
-    const double hover = real_sqrt(thrust / (2.0 * REFERENCE_DENSITY * PI * radius * radius));
+    const double hover_inflow = real_sqrt(thrust / (2.0 * REFERENCE_DENSITY * PI * radius * radius));
     for (int round = 0; round < 20; ++round) { // drag reduces thrust a little: a few iterations settle both
         double low = d->twist * BLADE_ROOT, high = d->twist + 0.8;
         for (int i = 0; i < 60; ++i) {
             const double middle = 0.5 * (low + high);
             set_pitch(d, middle, &b);
-            if (blade_sum(&b, speed, 1.0, 0.0, 0.0, hover).thrust < thrust)
+            if (blade_sum(&b, speed, 1.0, 0.0, 0.0, hover_inflow).thrust < thrust)
                 low = middle;
             else
                 high = middle;
         }
-        const double now = blade_sum(&b, speed, 1.0, 0.0, 0.0, hover).torque;
-        blade_params more = b;
-        more.drag_0 += 1.0;
-        const double slope = blade_sum(&more, speed, 1.0, 0.0, 0.0, hover).torque - now;
-        b.drag_0 += (torque - now) / slope;
+        const double drag_torque = blade_sum(&b, speed, 1.0, 0.0, 0.0, hover_inflow).torque;
+        blade_params with_more_drag = b;
+        with_more_drag.drag_0 += 1.0;
+        const double slope =
+            blade_sum(&with_more_drag, speed, 1.0, 0.0, 0.0, hover_inflow).torque - drag_torque;
+        b.drag_0 += (torque - drag_torque) / slope;
     }
-    const blade_loads l = blade_sum(&b, speed, 1.0, 0.0, 0.0, hover);
-    if (!(real_abs(l.thrust - thrust) < 1e-9 * thrust)) {
+    const blade_loads loads = blade_sum(&b, speed, 1.0, 0.0, 0.0, hover_inflow);
+    if (!(real_abs(loads.thrust - thrust) < 1e-9 * thrust)) {
         return vy_fail(err, VY_BAD_VALUE,
                        "vehicle.blade: no pitch gives thrust_coef: give more chord, blades or lift_max");
     }
-    if (!(real_abs(l.torque - torque) < 1e-9 * torque) || !(b.drag_0 >= 0.0)) {
+    if (!(real_abs(loads.torque - torque) < 1e-9 * torque) || !(b.drag_0 >= 0.0)) {
         return vy_fail(err, VY_BAD_VALUE,
                        "vehicle.blade: torque_coef is below what lifting thrust_coef takes without any drag");
     }
@@ -97,18 +98,18 @@ static vy_status check(const vy_vehicle_def *v, vy_error *err)
     const struct {
         const char *key;
         double value;
-    } made[] = {{"drag", a->drag},
-                {"drag_axial", a->drag_axial},
-                {"flap", a->flap},
-                {"lift", a->lift},
-                {"inflow", a->inflow}};
-    for (size_t i = 0; i < sizeof made / sizeof *made; ++i) {
-        if (made[i].value != 0.0)
+    } made_by_blades[] = {{"drag", a->drag},
+                          {"drag_axial", a->drag_axial},
+                          {"flap", a->flap},
+                          {"lift", a->lift},
+                          {"inflow", a->inflow}};
+    for (size_t i = 0; i < sizeof made_by_blades / sizeof *made_by_blades; ++i) {
+        if (made_by_blades[i].value != 0.0)
             return vy_fail(err, VY_BAD_VALUE, "vehicle.rotor_air.%s: blades make it themselves, leave it 0",
-                           made[i].key);
+                           made_by_blades[i].key);
     }
-    blade_params built;
-    return vy_blade_build(v, &built, err);
+    blade_params unused;
+    return vy_blade_build(v, &unused, err);
 }
 
 const vehicle_part vy_part_blade = {.name = "blade",

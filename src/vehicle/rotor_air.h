@@ -11,11 +11,11 @@
 
 /// At the start: as they hover at these speeds.
 VY_FN void rotor_air_start(const rotor_air_params *p, const rotor_layout *layout, const rotor_params *rotor,
-                           const rotor_curve *shape, const real *speed, rotor_air_state *out)
+                           const rotor_curve *curve, const real *speed, rotor_air_state *out)
 {
     const mask has_inflow = p->momentum_factor > 0.0;
     for (int k = 0; k < layout->count; ++k) {
-        const real thrust = rotor_thrust(layout, rotor, shape, k, speed[k]);
+        const real thrust = rotor_thrust(layout, rotor, curve, k, speed[k]);
         const real flow = real_sqrt(thrust / real_select(has_inflow, p->momentum_factor, real_set(1.0)));
         out->inflow[k] = real_select(has_inflow, flow, real_set(0.0));
     }

@@ -60,8 +60,8 @@ static vy_status check_one(const vy_thruster_def *t, int i, vy_error *err)
 
 static vy_status check(const vy_vehicle_def *v, vy_error *err)
 {
-    const int room = VY_ROTOR_CAP - v->rotor_count;
-    if (v->thruster_count < 0 || v->thruster_count > room)
+    const int max_count = VY_ROTOR_CAP - v->rotor_count;
+    if (v->thruster_count < 0 || v->thruster_count > max_count)
         return vy_fail(err, VY_BAD_VALUE,
                        "vehicle.thrusters: rotors and thrusters together are at most %d, got %d",
                        VY_ROTOR_CAP, v->rotor_count + v->thruster_count);
@@ -86,10 +86,10 @@ void vy_thruster_layout_build(const vy_vehicle_def *def, thruster_layout *out)
     VY_ASSERT(def->thruster_count >= 0 && def->thruster_count <= THRUSTER_CAP);
     for (int i = 0; i < def->thruster_count; ++i) {
         const vy_thruster_def *t = &def->thrusters[i];
-        const vec3 axis = vy_axis_of(t->axis), place = vec3_sub(t->position, def->centre_of_mass);
+        const vec3 axis = vy_axis_of(t->axis), nozzle = vec3_sub(t->position, def->centre_of_mass);
         store(out->axis[i], axis);
-        store(out->nozzle[i], place);
-        store(out->lever[i], vec3_cross(place, axis));
+        store(out->nozzle[i], nozzle);
+        store(out->lever[i], vec3_cross(nozzle, axis));
         out->thrust_max[i] = t->thrust_max;
         out->thrust_min[i] = t->thrust_min;
         out->pulse_min[i] = t->pulse_min;
@@ -102,11 +102,11 @@ vy_status vy_thruster_build(const vy_vehicle_def *def, double dt, thruster_layou
     VY_ASSERT(def->thruster_count == out->count && out->count <= THRUSTER_CAP);
     for (int i = 0; i < def->thruster_count; ++i) {
         const vy_thruster_def *t = &def->thrusters[i];
-        const double down = t->lag_down > 0.0 ? t->lag_down : t->lag;
+        const double lag_down = t->lag_down > 0.0 ? t->lag_down : t->lag;
         out->rise_half[i] = vy_lag_decay(0.5 * dt, t->lag);
         out->rise_full[i] = vy_lag_decay(dt, t->lag);
-        out->fall_half[i] = vy_lag_decay(0.5 * dt, down);
-        out->fall_full[i] = vy_lag_decay(dt, down);
+        out->fall_half[i] = vy_lag_decay(0.5 * dt, lag_down);
+        out->fall_full[i] = vy_lag_decay(dt, lag_down);
         out->period[i] = 0;
         if (t->pulse_period == 0.0) continue;
         char name[48];

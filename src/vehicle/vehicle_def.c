@@ -26,8 +26,8 @@ vy_status vy_vehicle_preset(const char *name, vy_vehicle_def *out, vy_error *err
             *out = presets[i];
             return VY_OK;
         }
-        const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ", presets[i].name);
+        const size_t length = strlen(names);
+        snprintf(names + length, sizeof names - length, "%s%s", i == 0 ? "" : ", ", presets[i].name);
     }
     return vy_fail(err, VY_NOT_FOUND, "no vehicle is called %.40s: there are %s", name, names);
 }
@@ -50,11 +50,11 @@ int vy_inertia_is_possible(vy_mat3 i, double excess)
 {
     const double half_trace = 0.5 * (i.m[0][0] + i.m[1][1] + i.m[2][2]);
     const double widened = half_trace * (1.0 + excess / (2.0 + excess));
-    mat3 j; // second moments of the mass distribution
+    mat3 second_moments; // second moments of the mass distribution
     for (int r = 0; r < 3; ++r) {
         for (int c = 0; c < 3; ++c) {
             if (!real_is_finite(i.m[r][c]) || i.m[r][c] != i.m[c][r]) return 0;
-            j.m[r][c] = (r == c ? widened : 0.0) - i.m[r][c];
+            second_moments.m[r][c] = (r == c ? widened : 0.0) - i.m[r][c];
         }
     }
     const double minor = i.m[0][0] * i.m[1][1] - i.m[0][1] * i.m[1][0];
@@ -62,10 +62,13 @@ int vy_inertia_is_possible(vy_mat3 i, double excess)
     const double slack = 1e-9 * half_trace; // a flat plate has a zero second moment
     for (int r = 0; r < 3; ++r) {
         const int c = (r + 1) % 3;
-        if (j.m[r][r] < -slack) return 0;
-        if (j.m[r][r] * j.m[c][c] - j.m[r][c] * j.m[c][r] < -slack * half_trace) return 0;
+        if (second_moments.m[r][r] < -slack) return 0;
+        if (second_moments.m[r][r] * second_moments.m[c][c] -
+                second_moments.m[r][c] * second_moments.m[c][r] <
+            -slack * half_trace)
+            return 0;
     }
-    return mat3_det(j) >= -slack * half_trace * half_trace;
+    return mat3_det(second_moments) >= -slack * half_trace * half_trace;
 }
 
 static vy_status check_rotors(const vy_vehicle_def *def, vy_error *err)
@@ -104,7 +107,7 @@ static vy_status check_rotors(const vy_vehicle_def *def, vy_error *err)
     const struct {
         const char *name, *unit;
         double value;
-        int above; // must be above 0
+        int is_positive; // must be above 0
     } ranges[] = {
         {"thrust_coef", "N s^2", def->thrust_coef, 1},   {"torque_coef", "N m s^2", def->torque_coef, 0},
         {"speed_max", "rad/s", def->speed_max, 1},       {"motor_lag", "s", def->motor_lag, 0},
@@ -112,9 +115,9 @@ static vy_status check_rotors(const vy_vehicle_def *def, vy_error *err)
     };
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; ++i) {
         const double x = ranges[i].value;
-        if (!vy_is_nonnegative(x, ranges[i].unit) || (ranges[i].above && x == 0.0)) {
+        if (!vy_is_nonnegative(x, ranges[i].unit) || (ranges[i].is_positive && x == 0.0)) {
             return vy_fail(err, VY_BAD_VALUE, "vehicle.%s must be %s 0 and at most %g %s, got %g",
-                           ranges[i].name, ranges[i].above ? "above" : "at least",
+                           ranges[i].name, ranges[i].is_positive ? "above" : "at least",
                            vy_limits_of(ranges[i].unit).max, ranges[i].unit, x);
         }
     }
@@ -207,12 +210,12 @@ vy_status vy_check_vehicle_def(const vy_vehicle_def *def, vy_error *err)
 // By bisection, up to twice the top speed.
 static double general_hover_speed(const vy_vehicle_def *def, const rotor_layout *layout, double weight)
 {
-    double share = 0.0; // of one rotor's thrust that carries
-    for (int i = 0; i < layout->count; ++i) share += layout->thrust_scale[i] * layout->axis[i][2];
+    double lift_share = 0.0; // of one rotor's thrust that carries
+    for (int i = 0; i < layout->count; ++i) lift_share += layout->thrust_scale[i] * layout->axis[i][2];
     double low = 0.0, high = 2.0 * def->speed_max;
     for (int i = 0; i < 60; ++i) {
         const double middle = 0.5 * (low + high);
-        if (share * vy_rotor_thrust(def, middle) < weight)
+        if (lift_share * vy_rotor_thrust(def, middle) < weight)
             low = middle;
         else
             high = middle;
