@@ -264,21 +264,23 @@ static void set_reference_b(const box_pair *p, face_pair *faces)
 // The vertices of the incident face.
 static void make_incident_polygon(const face_pair *faces, clip_polygon *out)
 {
-    const box_face f = faces->face, g = faces->other_face;
-    const int order[3] = {f.k1, f.k2, f.k};
-    const double *normal_axis = faces->other_axes[g.k], *axis1 = faces->other_axes[g.k1],
-                 *axis2 = faces->other_axes[g.k2];
+    const box_face face = faces->face, other_face = faces->other_face;
+    const int order[3] = {face.k1, face.k2, face.k};
+    const double *normal_axis = faces->other_axes[other_face.k], *axis1 = faces->other_axes[other_face.k1],
+                 *axis2 = faces->other_axes[other_face.k2];
     for (int component = 0; component < 3; ++component) {
         const int k = order[component];
-        const double face_centre = faces->other_centre[k] + g.sign * faces->other_half[g.k] * normal_axis[k];
-        const double u = faces->other_half[g.k1] * axis1[k], v = g.sign * faces->other_half[g.k2] * axis2[k];
+        const double face_centre =
+            faces->other_centre[k] + other_face.sign * faces->other_half[other_face.k] * normal_axis[k];
+        const double u = faces->other_half[other_face.k1] * axis1[k],
+                     v = other_face.sign * faces->other_half[other_face.k2] * axis2[k];
         for (int i = 0; i < 4; ++i)
             out->p[i].at[component] = (face_centre + vertex_signs[i][0] * u) + vertex_signs[i][1] * v;
     }
     for (int i = 0; i < 4; ++i) {
-        out->p[i].at[2] = f.sign * out->p[i].at[2] - faces->half[f.k];
-        out->p[i].line = vertex_id(g, i);
-        out->p[i].id = point_id(faces->flipped, face_id(f), face_id(g), out->p[i].line, 0);
+        out->p[i].at[2] = face.sign * out->p[i].at[2] - faces->half[face.k];
+        out->p[i].line = vertex_id(other_face, i);
+        out->p[i].id = point_id(faces->flipped, face_id(face), face_id(other_face), out->p[i].line, 0);
     }
     out->count = 4;
 }
@@ -319,7 +321,7 @@ static void add_candidate(vy_candidates *c, vec3 p, double depth, uint64_t id)
 // The points of a face contact: on A, in the reference's axes. `cosine`: between its normal and the
 // contact's. Returns the depth of the deepest.
 static double add_face_points(const face_pair *faces, const box_contact *contact, double cosine,
-                              vy_candidates *c)
+                              vy_candidates *candidates)
 {
     VY_ASSERT(cosine > 0.0);
     clip_polygon buffer[2];
@@ -335,8 +337,8 @@ static double add_face_points(const face_pair *faces, const box_contact *contact
         p[faces->face.k1] = at[0];
         p[faces->face.k2] = at[1];
         p[faces->face.k] = faces->face.sign * (faces->half[faces->face.k] + at[2]);
-        add_candidate(c, faces->flipped ? vec_of(p) : vec3_add_scaled(vec_of(p), depth, contact->n), depth,
-                      clipped->p[i].id);
+        add_candidate(candidates, faces->flipped ? vec_of(p) : vec3_add_scaled(vec_of(p), depth, contact->n),
+                      depth, clipped->p[i].id);
         deepest = real_max(deepest, depth);
     }
     return deepest;
@@ -358,22 +360,22 @@ static double max_component(vec3 v)
 static int contact_of_axis(const box_pair *p, best_axis best, box_contact *contact)
 {
     VY_ASSERT(best.axis >= 0 && best.axis < 15);
-    const int k = best.axis % 3, i = (best.axis - 6) / 3;
+    const int axis = best.axis % 3, edge_a = (best.axis - 6) / 3;
     contact->depth = best.depth;
     contact->is_edge_edge = best.axis >= 6;
     contact->point = vec3_zero();
     if (best.axis < 3) {
-        contact->n = unit_axis(k, p->ta[k] < 0.0 ? -1.0 : 1.0);
+        contact->n = unit_axis(axis, p->ta[axis] < 0.0 ? -1.0 : 1.0);
         contact->m = vec3_neg(mat3_tmul_vec(p->r, contact->n));
     } else if (best.axis < 6) {
-        const double sign = p->tb[k] < 0.0 ? -1.0 : 1.0;
-        contact->n = vec3_scale(sign, column(&p->r, k));
-        contact->m = unit_axis(k, -sign);
+        const double sign = p->tb[axis] < 0.0 ? -1.0 : 1.0;
+        contact->n = vec3_scale(sign, column(&p->r, axis));
+        contact->m = unit_axis(axis, -sign);
     } else {
-        const vec3 n = cross_axis(p, i, k);
+        const vec3 n = cross_axis(p, edge_a, axis);
         contact->n = vec3_dot(n, vec_of(p->ta)) < 0.0 ? vec3_neg(n) : n;
         contact->m = vec3_neg(mat3_tmul_vec(p->r, contact->n));
-        return edge_edge_point(p, contact->n, i, k, &contact->point) || contact->depth >= 0.0;
+        return edge_edge_point(p, contact->n, edge_a, axis, &contact->point) || contact->depth >= 0.0;
     }
     return 1;
 }
@@ -389,7 +391,7 @@ static vec3 deepest_vertex(const box_pair *p, const box_contact *contact)
 // The points of a face contact, in the axes of A or B. Returns which: 1 for B; -1 when boxes that are apart
 // are nearer elsewhere.
 static int face_contact(const vy_shape *a, const vy_shape *b, const box_pair *p, const box_contact *contact,
-                        vy_candidates *c)
+                        vy_candidates *candidates)
 {
     const double align_a = max_component(contact->n), align_b = max_component(contact->m),
                  cosine = real_max(align_a, align_b);
@@ -405,19 +407,19 @@ static int face_contact(const vy_shape *a, const vy_shape *b, const box_pair *p,
         faces.other_face = face_towards(contact->m);
     }
     const int has_deepest =
-        add_face_points(&faces, contact, cosine, c) >= contact->depth - 1e-9 * contact->scale;
+        add_face_points(&faces, contact, cosine, candidates) >= contact->depth - 1e-9 * contact->scale;
     if (contact->is_edge_edge ? has_deepest && cosine >= 1.0 - 4e-15
-                              : has_deepest || (c->count > 0 && contact->depth >= 0.0))
+                              : has_deepest || (candidates->count > 0 && contact->depth >= 0.0))
         return faces.flipped;
     if (!contact->is_edge_edge && contact->depth < 0.0) return -1;
-    VY_ASSERT(c->count < 2 * VY_FEATURE_POINTS);
+    VY_ASSERT(candidates->count < 2 * VY_FEATURE_POINTS);
     // The faces do not contain the deepest point: it is added first, so that of equal ones it is kept.
     const vec3 on_a = contact->is_edge_edge ? contact->point : deepest_vertex(p, contact);
-    if (c->count > 0) c->points[c->count] = c->points[0];
-    c->points[0].p = faces.flipped ? mat3_tmul_vec(p->r, vec3_sub(on_a, vec_of(p->ta))) : on_a;
-    c->points[0].depth = contact->depth;
-    c->points[0].id = vy_vertex_pair_id(a, contact->n, b, contact->m, contact->scale);
-    ++c->count;
+    if (candidates->count > 0) candidates->points[candidates->count] = candidates->points[0];
+    candidates->points[0].p = faces.flipped ? mat3_tmul_vec(p->r, vec3_sub(on_a, vec_of(p->ta))) : on_a;
+    candidates->points[0].depth = contact->depth;
+    candidates->points[0].id = vy_vertex_pair_id(a, contact->n, b, contact->m, contact->scale);
+    ++candidates->count;
     return faces.flipped;
 }
 
@@ -442,7 +444,7 @@ int vy_boxes_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b
     box_pair p;
     best_axis best;
     box_contact contact;
-    vy_candidates c;
+    vy_candidates candidates;
     out->count = 0;
     make_box_pair(a->box.half, pose_a, &axes_a, b->box.half, pose_b, &p);
     if (!find_min_overlap_axis(&p, margin, &best)) return 1;
@@ -453,28 +455,28 @@ int vy_boxes_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b
     contact.max_separation = contact.depth < 0.0 ? margin + (0.01 * real_min(size_a, size_b) - contact.depth)
                                                  : real_max(margin, 1e-12 * contact.scale);
     contact.min_depth = margin > 0.0 ? -DBL_MAX : 0.0;
-    c.count = 0;
+    candidates.count = 0;
     int flipped = 0;
     if (contact.is_edge_edge && max_component(contact.n) < VY_FACE_ALIGNED_COSINE &&
         max_component(contact.m) < VY_FACE_ALIGNED_COSINE) {
         add_candidate(
-            &c, contact.point, contact.depth,
+            &candidates, contact.point, contact.depth,
             vy_vertex_pair_id(a, contact.n, b, contact.m, contact.scale)); // crossing edges have one point
     } else {
-        flipped = face_contact(a, b, &p, &contact, &c);
+        flipped = face_contact(a, b, &p, &contact, &candidates);
         if (flipped < 0) return 0;
-        vy_manifold_reduce(&c);
+        vy_manifold_reduce(&candidates);
     }
-    VY_ASSERT(c.count >= 1 && c.count <= VY_MANIFOLD_POINTS);
+    VY_ASSERT(candidates.count >= 1 && candidates.count <= VY_MANIFOLD_POINTS);
     VY_ASSERT(vec3_is_unit(contact.n) && vec3_is_unit(contact.m));
     const mat3 axes = flipped ? quat_matrix(pose_b->rotation) : axes_a;
     const vec3 origin = flipped ? pose_b->position : pose_a->position;
     out->normal = mat3_mul_vec(axes_a, contact.n);
-    for (; out->count < c.count; ++out->count) {
-        const vec3 on_a = vec3_add(origin, mat3_mul_vec(axes, c.points[out->count].p));
-        const double depth = c.points[out->count].depth;
+    for (; out->count < candidates.count; ++out->count) {
+        const vec3 on_a = vec3_add(origin, mat3_mul_vec(axes, candidates.points[out->count].p));
+        const double depth = candidates.points[out->count].depth;
         out->points[out->count] = (vy_manifold_point){on_a, vec3_add_scaled(on_a, -depth, out->normal), depth,
-                                                      c.points[out->count].id};
+                                                      candidates.points[out->count].id};
     }
     return 1;
 }

@@ -46,22 +46,22 @@ static vy_status collide_convex(const vy_shape *a, const vy_pose *pose_a, const 
     vy_core_of(a, &pair.a);
     vy_core_of(b, &pair.b);
     vy_pair_set_poses(pose_a, pose_b, &pair);
-    vy_local_contact c;
+    vy_local_contact contact;
     if (has_closed_form) {
-        c.normal = quat_unrotate(pose_a->rotation, closed_form.normal);
-        c.depth = closed_form.depth;
-        c.point_a = quat_unrotate(pose_a->rotation, vec3_sub(closed_form.point_a, pose_a->position));
+        contact.normal = quat_unrotate(pose_a->rotation, closed_form.normal);
+        contact.depth = closed_form.depth;
+        contact.point_a = quat_unrotate(pose_a->rotation, vec3_sub(closed_form.point_a, pose_a->position));
     } else {
         const vy_query_options options = vy_options_with_defaults(NULL);
         vy_query_info info = {0, 0, 0};
-        const vy_status status = vy_contact_general(&pair, a, b, &options, &hit, &c, &info);
+        const vy_status status = vy_contact_general(&pair, a, b, &options, &hit, &contact, &info);
         if (status != VY_OK) return status;
     }
     out->count = 0;
     if (hit) {
-        VY_ASSERT(vec3_is_unit(c.normal));
-        vy_manifold_build(a, b, &pair.rotation, pair.offset, pair.scale, c.normal, c.depth, &c.point_a,
-                          margin, pose_a, out);
+        VY_ASSERT(vec3_is_unit(contact.normal));
+        vy_manifold_build(a, b, &pair.rotation, pair.offset, pair.scale, contact.normal, contact.depth,
+                          &contact.point_a, margin, pose_a, out);
     }
     return VY_OK;
 }

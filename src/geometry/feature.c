@@ -43,20 +43,20 @@ static void feature_of_box(vec3 h, vec3 d, vy_feature *out)
                                        : 2,
               k1 = k == 2 ? 0 : k + 1, k2 = k == 0 ? 2 : k - 1;
     const double half[3] = {h.x, h.y, h.z}, direction[3] = {d.x, d.y, d.z};
-    const double s = direction[k] < 0.0 ? -1.0 : 1.0;
-    double n[3] = {0.0, 0.0, 0.0};
-    n[k] = s;
+    const double sign = direction[k] < 0.0 ? -1.0 : 1.0;
+    double normal[3] = {0.0, 0.0, 0.0};
+    normal[k] = sign;
     for (int i = 0; i < 4; ++i) {
         double p[3];
-        p[k] = s * half[k];
+        p[k] = sign * half[k];
         p[k1] = half[k1] * signs[i][0];
-        p[k2] = half[k2] * signs[i][1] * s; // keeps the loop counter-clockwise seen from outside
+        p[k2] = half[k2] * signs[i][1] * sign; // keeps the loop counter-clockwise seen from outside
         const uint32_t id = (p[0] > 0.0 ? 1u : 0u) | (p[1] > 0.0 ? 2u : 0u) | (p[2] > 0.0 ? 4u : 0u);
         set_point(out, i, vec3_make(p[0], p[1], p[2]), id);
     }
     out->count = 4;
-    out->normal = vec3_make(n[0], n[1], n[2]);
-    out->face = (uint32_t)(2 * k + (s < 0.0 ? 1 : 0));
+    out->normal = vec3_make(normal[0], normal[1], normal[2]);
+    out->face = (uint32_t)(2 * k + (sign < 0.0 ? 1 : 0));
 }
 
 static void feature_of_capsule(const vy_capsule *c, vec3 d, vy_feature *out)
@@ -80,22 +80,22 @@ static void feature_of_cylinder(const vy_cylinder *c, vec3 d, vy_feature *out)
                                      {0.0, 1.0},  {-0.70710678118654757, 0.70710678118654757},
                                      {-1.0, 0.0}, {-0.70710678118654757, -0.70710678118654757},
                                      {0.0, -1.0}, {0.70710678118654757, -0.70710678118654757}};
-    const double s = d.z < 0.0 ? -1.0 : 1.0, across2 = d.x * d.x + d.y * d.y;
+    const double sign = d.z < 0.0 ? -1.0 : 1.0, across2 = d.x * d.x + d.y * d.y;
     out->normal = d;
     out->face = d.z < 0.0 ? 1 : 0;
     if (real_abs(d.z) >= VY_FACE_ALIGNED_COSINE) {
         out->count = 8;
-        out->normal = vec3_make(0.0, 0.0, s);
+        out->normal = vec3_make(0.0, 0.0, sign);
         for (int i = 0; i < 8; ++i) {
             const double *r = rim[i];
-            set_point(out, i, vec3_make(c->radius * r[0], s * c->radius * r[1], s * c->half_height),
+            set_point(out, i, vec3_make(c->radius * r[0], sign * c->radius * r[1], sign * c->half_height),
                       (uint32_t)i);
         }
         return;
     }
     VY_ASSERT(across2 > 0.0);
-    const double k = c->radius / real_sqrt(across2);
-    const vec3 side = vec3_make(k * d.x, k * d.y, 0.0), end = vec3_make(0.0, 0.0, c->half_height);
+    const double scale = c->radius / real_sqrt(across2);
+    const vec3 side = vec3_make(scale * d.x, scale * d.y, 0.0), end = vec3_make(0.0, 0.0, c->half_height);
     if (d.z * d.z < 1.0 - VY_FACE_ALIGNED_COSINE * VY_FACE_ALIGNED_COSINE) {
         out->count = 2;
         out->face = 2;
@@ -103,7 +103,7 @@ static void feature_of_cylinder(const vy_cylinder *c, vec3 d, vy_feature *out)
         set_point(out, 1, vec3_sub(side, end), 1);
     } else {
         out->count = 1;
-        set_point(out, 0, vec3_add_scaled(side, s, end), d.z < 0.0 ? 1 : 0);
+        set_point(out, 0, vec3_add_scaled(side, sign, end), d.z < 0.0 ? 1 : 0);
     }
 }
 
@@ -123,9 +123,10 @@ void vy_feature_of(const vy_shape *shape, vec3 d, vy_feature *out)
     }
 }
 
-void vy_feature_transform(const mat3 *rotation, vec3 offset, vy_feature *f)
+void vy_feature_transform(const mat3 *rotation, vec3 offset, vy_feature *feature)
 {
-    VY_ASSERT(f->count >= 1 && f->count <= VY_FEATURE_POINTS);
-    f->normal = mat3_mul_vec(*rotation, f->normal);
-    for (int i = 0; i < f->count; ++i) f->p[i] = vec3_add(mat3_mul_vec(*rotation, f->p[i]), offset);
+    VY_ASSERT(feature->count >= 1 && feature->count <= VY_FEATURE_POINTS);
+    feature->normal = mat3_mul_vec(*rotation, feature->normal);
+    for (int i = 0; i < feature->count; ++i)
+        feature->p[i] = vec3_add(mat3_mul_vec(*rotation, feature->p[i]), offset);
 }

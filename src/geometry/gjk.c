@@ -88,32 +88,32 @@ static nearest nearest_of_triangle(vec3 a, vec3 b, vec3 c)
 }
 
 // Reduce the simplex to the vertices of `r`, which are vertices index[0..2] of it.
-static void keep_vertices(vy_gjk_result *g, const nearest *r, const int index[3])
+static void keep_vertices(vy_gjk_result *gjk, const nearest *r, const int index[3])
 {
     int count = 0;
     vy_minkowski_vertex p[3];
     for (int i = 0; i < 3; ++i) {
         if ((r->vertex_mask >> i & 1) != 0) {
-            p[count] = g->p[index[i]];
-            g->lambda[count++] = r->lambda[i];
+            p[count] = gjk->p[index[i]];
+            gjk->lambda[count++] = r->lambda[i];
         }
     }
     VY_ASSERT(count >= 1);
-    for (int i = 0; i < count; ++i) g->p[i] = p[i];
-    g->count = count;
-    g->v = r->v;
+    for (int i = 0; i < count; ++i) gjk->p[i] = p[i];
+    gjk->count = count;
+    gjk->v = r->v;
 }
 
-static int nearest_of_tetrahedron(vy_gjk_result *g)
+static int nearest_of_tetrahedron(vy_gjk_result *gjk)
 {
     static const int face[4][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}};
     double barycentric[4],
         sum = 0.0; // coordinates of the origin: for each vertex the height over the opposite face
     int is_inside = 1;
     for (int i = 0; i < 4; ++i) {
-        const vec3 a = g->p[face[i][0]].w, b = g->p[face[i][1]].w, c = g->p[face[i][2]].w;
+        const vec3 a = gjk->p[face[i][0]].w, b = gjk->p[face[i][1]].w, c = gjk->p[face[i][2]].w;
         const vec3 n = vec3_cross(vec3_sub(b, a), vec3_sub(c, a));
-        const double opposite_height = vec3_dot(n, vec3_sub(g->p[face[i][3]].w, a));
+        const double opposite_height = vec3_dot(n, vec3_sub(gjk->p[face[i][3]].w, a));
         barycentric[i] = -vec3_dot(n, a) / opposite_height;
         is_inside &= barycentric[i] > 0.0;
         sum += barycentric[i];
@@ -121,33 +121,34 @@ static int nearest_of_tetrahedron(vy_gjk_result *g)
     const int is_flat =
         !(real_abs(sum - 1.0) < 1e-6); // then the coordinates are rounding, and every face is tried
     if (is_inside && !is_flat) {
-        for (int i = 0; i < 4; ++i) g->lambda[face[i][3]] = barycentric[i];
-        g->v = vec3_zero();
+        for (int i = 0; i < 4; ++i) gjk->lambda[face[i][3]] = barycentric[i];
+        gjk->v = vec3_zero();
         return 1;
     }
     nearest best = {0, {0.0, 0.0, 0.0}, vec3_zero(), DBL_MAX};
     int best_face = 0;
     for (int i = 0; i < 4; ++i) {
         if (barycentric[i] > 0.0 && !is_flat) continue;
-        const nearest r = nearest_of_triangle(g->p[face[i][0]].w, g->p[face[i][1]].w, g->p[face[i][2]].w);
+        const nearest r =
+            nearest_of_triangle(gjk->p[face[i][0]].w, gjk->p[face[i][1]].w, gjk->p[face[i][2]].w);
         if (r.v2 < best.v2) {
             best = r;
             best_face = i;
         }
     }
-    keep_vertices(g, &best, face[best_face]);
+    keep_vertices(gjk, &best, face[best_face]);
     return 0;
 }
 
-int vy_simplex_nearest(vy_gjk_result *g)
+int vy_simplex_nearest(vy_gjk_result *gjk)
 {
-    VY_ASSERT(g->count >= 1 && g->count <= 4);
+    VY_ASSERT(gjk->count >= 1 && gjk->count <= 4);
     static const int identity[3] = {0, 1, 2};
-    if (g->count == 4) return nearest_of_tetrahedron(g);
-    const nearest r = g->count == 1   ? nearest_vertex(g->p[0].w, 0)
-                      : g->count == 2 ? nearest_of_segment(g->p[0].w, g->p[1].w)
-                                      : nearest_of_triangle(g->p[0].w, g->p[1].w, g->p[2].w);
-    keep_vertices(g, &r, identity);
+    if (gjk->count == 4) return nearest_of_tetrahedron(gjk);
+    const nearest r = gjk->count == 1   ? nearest_vertex(gjk->p[0].w, 0)
+                      : gjk->count == 2 ? nearest_of_segment(gjk->p[0].w, gjk->p[1].w)
+                                        : nearest_of_triangle(gjk->p[0].w, gjk->p[1].w, gjk->p[2].w);
+    keep_vertices(gjk, &r, identity);
     return 0;
 }
 
@@ -167,31 +168,31 @@ static int is_valid_id(const vy_core *core, uint32_t id)
 
 // The first simplex: the cached one where it fits these shapes, else the support point towards the other's
 // centre.
-static void start_simplex(const vy_core_pair *pair, const vy_simplex *cache, vy_gjk_result *g)
+static void start_simplex(const vy_core_pair *pair, const vy_simplex *cache, vy_gjk_result *gjk)
 {
-    g->count = 0;
-    g->iterations = 0;
+    gjk->count = 0;
+    gjk->iterations = 0;
     if (cache != NULL) {
         for (int i = 0; i < cache->count && i < 3; ++i) {
             if (is_valid_id(&pair->a, cache->a[i]) && is_valid_id(&pair->b, cache->b[i])) {
-                g->p[g->count++] = vertex_of(pair, cache->a[i], cache->b[i]);
+                gjk->p[gjk->count++] = vertex_of(pair, cache->a[i], cache->b[i]);
             }
         }
     }
-    if (g->count == 0) {
+    if (gjk->count == 0) {
         const vec3 cb = vec3_add(mat3_mul_vec(pair->rotation, pair->b.center), pair->offset);
         const vec3 d = vec3_sub(cb, pair->a.center);
-        vy_support()->minkowski_support(pair, d.x, d.y, d.z, &g->p[0]);
-        g->count = 1;
-        g->iterations = 1;
+        vy_support()->minkowski_support(pair, d.x, d.y, d.z, &gjk->p[0]);
+        gjk->count = 1;
+        gjk->iterations = 1;
     }
-    vy_simplex_nearest(g);
+    vy_simplex_nearest(gjk);
 }
 
-static int has_vertex(const vy_gjk_result *g, const vy_minkowski_vertex *m)
+static int has_vertex(const vy_gjk_result *gjk, const vy_minkowski_vertex *m)
 {
-    for (int i = 0; i < g->count; ++i) {
-        if (g->p[i].ia == m->ia && g->p[i].ib == m->ib) return 1;
+    for (int i = 0; i < gjk->count; ++i) {
+        if (gjk->p[i].ia == m->ia && gjk->p[i].ib == m->ib) return 1;
     }
     return 0;
 }
@@ -233,13 +234,13 @@ void vy_gjk_distance(const vy_core_pair *pair, const vy_simplex *cache, double l
     out->distance = v2 > tolerance * tolerance ? real_sqrt(v2) : 0.0;
 }
 
-void vy_gjk_points(const vy_core_pair *pair, const vy_gjk_result *g, vec3 *a, vec3 *b)
+void vy_gjk_points(const vy_core_pair *pair, const vy_gjk_result *gjk, vec3 *a, vec3 *b)
 {
-    VY_ASSERT(g->count >= 1 && g->count <= 4);
+    VY_ASSERT(gjk->count >= 1 && gjk->count <= 4);
     vec3 pa = vec3_zero(), pb = vec3_zero();
-    for (int i = 0; i < g->count; ++i) {
-        pa = vec3_add_scaled(pa, g->lambda[i], vy_core_point(&pair->a, g->p[i].ia));
-        pb = vec3_add_scaled(pb, g->lambda[i], vy_core_point(&pair->b, g->p[i].ib));
+    for (int i = 0; i < gjk->count; ++i) {
+        pa = vec3_add_scaled(pa, gjk->lambda[i], vy_core_point(&pair->a, gjk->p[i].ia));
+        pb = vec3_add_scaled(pb, gjk->lambda[i], vy_core_point(&pair->b, gjk->p[i].ib));
     }
     VY_ASSERT(vec3_is_finite(pa) && vec3_is_finite(pb));
     *a = pa;

@@ -110,90 +110,96 @@ typedef struct field_face {
     uint32_t id;
 } field_face;
 
-static double height_over(const field_face *t, vec3 p) { return vec3_dot(t->n, vec3_sub(p, t->corner[0])); }
+static double height_over(const field_face *face, vec3 p)
+{
+    return vec3_dot(face->n, vec3_sub(p, face->corner[0]));
+}
 
 // Whether a point is over the triangle: one above its plane by the foot of its height, one below straight.
-static int projects_onto(const field_pair *pair, const field_face *t, vec3 p)
+static int projects_onto(const field_pair *pair, const field_face *face, vec3 p)
 {
-    const vec3 q = vec3_add_scaled(p, -real_max(height_over(t, p), 0.0), t->n);
+    const vec3 q = vec3_add_scaled(p, -real_max(height_over(face, p), 0.0), face->n);
     const double tolerance = 1e-9 * pair->field->spacing * pair->field->spacing;
     for (int k = 0; k < 3; ++k) {
-        const vec3 a = t->corner[k], b = t->corner[k == 2 ? 0 : k + 1];
+        const vec3 a = face->corner[k], b = face->corner[k == 2 ? 0 : k + 1];
         if ((b.x - a.x) * (q.y - a.y) - (b.y - a.y) * (q.x - a.x) < -tolerance) return 0;
     }
     return 1;
 }
 
-static uint64_t vertex_of_face_id(const field_face *t, uint32_t vertex)
+static uint64_t vertex_of_face_id(const field_face *face, uint32_t vertex)
 {
-    return (uint64_t)1 << 62 | (uint64_t)t->id << 24 | (vertex & 0xffffffu);
+    return (uint64_t)1 << 62 | (uint64_t)face->id << 24 | (vertex & 0xffffffu);
 }
 
 // The part of a polygon or segment over the triangle.
-static void clip_feature(field_pair *pair, const field_face *t, const vy_feature *feature)
+static void clip_feature(field_pair *pair, const field_face *face, const vy_feature *feature)
 {
-    vy_feature triangle = {.count = 3, .face = t->id};
+    vy_feature triangle = {.count = 3, .face = face->id};
     int is_above = 1;
     for (int i = 0; i < 3; ++i) {
-        triangle.p[i] = t->corner[i];
+        triangle.p[i] = face->corner[i];
         triangle.id[i] = (uint32_t)i;
     }
-    for (int i = 0; i < feature->count; ++i) is_above &= height_over(t, feature->p[i]) > 0.0;
-    triangle.normal = is_above ? t->n : vec3_make(0.0, 0.0, 1.0);
+    for (int i = 0; i < feature->count; ++i) is_above &= height_over(face, feature->p[i]) > 0.0;
+    triangle.normal = is_above ? face->n : vec3_make(0.0, 0.0, 1.0);
     vy_candidates c;
     c.count = 0;
     vy_manifold_clip(&triangle, feature, triangle.normal, 0, 1, 1e300, 0.0, &c);
     for (int i = 0; i < c.count; ++i)
-        vy_height_field_add_point(pair, t->n, c.points[i].p, -height_over(t, c.points[i].p), c.points[i].id);
+        vy_height_field_add_point(pair, face->n, c.points[i].p, -height_over(face, c.points[i].p),
+                                  c.points[i].id);
 }
 
 // A face that is not along the triangle: its vertices over it, and its lowest edge, if that is.
-static void collide_tilted_face(field_pair *pair, const field_face *t, const vy_feature *f)
+static void collide_tilted_face(field_pair *pair, const field_face *face, const vy_feature *feature)
 {
     int lowest = 0;
-    for (int i = 0; i < f->count; ++i) {
-        const double height = height_over(t, f->p[i]);
-        if (height < height_over(t, f->p[lowest])) lowest = i;
-        if (height <= pair->margin && projects_onto(pair, t, f->p[i]))
-            vy_height_field_add_point(pair, t->n, f->p[i], -height, vertex_of_face_id(t, f->id[i]));
+    for (int i = 0; i < feature->count; ++i) {
+        const double height = height_over(face, feature->p[i]);
+        if (height < height_over(face, feature->p[lowest])) lowest = i;
+        if (height <= pair->margin && projects_onto(pair, face, feature->p[i]))
+            vy_height_field_add_point(pair, face->n, feature->p[i], -height,
+                                      vertex_of_face_id(face, feature->id[i]));
     }
-    const int before = lowest == 0 ? f->count - 1 : lowest - 1,
-              after = lowest == f->count - 1 ? 0 : lowest + 1;
-    const int next = height_over(t, f->p[before]) < height_over(t, f->p[after]) ? before : after;
-    const vec3 d = vec3_sub(f->p[next], f->p[lowest]);
-    if (vec3_dot(t->n, d) > FIELD_PARALLEL_SINE * vec3_length(d)) return;
+    const int before = lowest == 0 ? feature->count - 1 : lowest - 1,
+              after = lowest == feature->count - 1 ? 0 : lowest + 1;
+    const int next =
+        height_over(face, feature->p[before]) < height_over(face, feature->p[after]) ? before : after;
+    const vec3 d = vec3_sub(feature->p[next], feature->p[lowest]);
+    if (vec3_dot(face->n, d) > FIELD_PARALLEL_SINE * vec3_length(d)) return;
     const vy_feature edge = {.count = 2,
-                             .p = {f->p[lowest], f->p[next]},
-                             .id = {f->id[lowest], f->id[next]},
-                             .normal = f->normal,
-                             .face = f->face};
-    clip_feature(pair, t, &edge);
+                             .p = {feature->p[lowest], feature->p[next]},
+                             .id = {feature->id[lowest], feature->id[next]},
+                             .normal = feature->normal,
+                             .face = feature->face};
+    clip_feature(pair, face, &edge);
 }
 
-static void collide_face(field_pair *pair, const field_face *t)
+static void collide_face(field_pair *pair, const field_face *face)
 {
-    const vec3 lowest = field_support(pair, t->n);
-    const double height = height_over(t, lowest);
+    const vec3 lowest = field_support(pair, face->n);
+    const double height = height_over(face, lowest);
     if (!(height <= pair->margin)) return;
     if (pair->shape->kind != VY_SHAPE_SPHERE) {
-        vy_feature f;
-        vy_feature_of(pair->shape, vec3_neg(mat3_tmul_vec(pair->cores.rotation, t->n)), &f);
-        vy_feature_transform(&pair->cores.rotation, pair->cores.offset, &f);
-        if (f.count > 2 && -vec3_dot(f.normal, t->n) < VY_FACE_ALIGNED_COSINE) {
-            collide_tilted_face(pair, t, &f);
-        } else if (f.count > 1) {
-            clip_feature(pair, t, &f);
+        vy_feature feature;
+        vy_feature_of(pair->shape, vec3_neg(mat3_tmul_vec(pair->cores.rotation, face->n)), &feature);
+        vy_feature_transform(&pair->cores.rotation, pair->cores.offset, &feature);
+        if (feature.count > 2 && -vec3_dot(feature.normal, face->n) < VY_FACE_ALIGNED_COSINE) {
+            collide_tilted_face(pair, face, &feature);
+        } else if (feature.count > 1) {
+            clip_feature(pair, face, &feature);
         }
     }
     // Of a cylinder's rim or a large face the lowest point may not be one of the feature's.
     const int patch_count = pair->patch_count;
     for (int k = 0; k < patch_count; ++k) {
-        if (vec3_dot(pair->patches[k].first_normal, t->n) > SAME_NORMAL &&
+        if (vec3_dot(pair->patches[k].first_normal, face->n) > SAME_NORMAL &&
             pair->patches[k].depth >= -height - 1e-9 * pair->cores.scale)
             return;
     }
-    if (projects_onto(pair, t, lowest))
-        vy_height_field_add_point(pair, t->n, lowest, -height, vertex_of_face_id(t, 0xffffff));
+    if (projects_onto(pair, face, lowest))
+        vy_height_field_add_point(pair, face->n, lowest, -height, vertex_of_face_id(face, 0xffffff));
 }
 
 // The cell in which x lies, in cells from the rim; outside the nearest.
@@ -203,27 +209,28 @@ static int cell_of(double x, int cell_count)
 }
 
 // Returns 0 when it is below the shape, or has no area.
-static int set_face(const field_pair *pair, int i, int j, int half, field_face *t)
+static int set_face(const field_pair *pair, int i, int j, int half, field_face *face)
 {
     const vy_height_field *field = pair->field;
-    vy_height_field_triangle(field, i, j, half, t->corner);
-    if ((field_cull_mask(pair, t->corner[0]) & field_cull_mask(pair, t->corner[1]) &
-         field_cull_mask(pair, t->corner[2])) != 0)
+    vy_height_field_triangle(field, i, j, half, face->corner);
+    if ((field_cull_mask(pair, face->corner[0]) & field_cull_mask(pair, face->corner[1]) &
+         field_cull_mask(pair, face->corner[2])) != 0)
         return 0;
-    const vec3 m = vec3_cross(vec3_sub(t->corner[1], t->corner[0]), vec3_sub(t->corner[2], t->corner[0]));
+    const vec3 m =
+        vec3_cross(vec3_sub(face->corner[1], face->corner[0]), vec3_sub(face->corner[2], face->corner[0]));
     const double area = vec3_length(m);
-    t->n = vec3_scale(1.0 / area, m);
-    t->id = (uint32_t)(2 * (j * (field->nx - 1) + i) + half);
+    face->n = vec3_scale(1.0 / area, m);
+    face->id = (uint32_t)(2 * (j * (field->nx - 1) + i) + half);
     return area > 0.0;
 }
 
 static void collide_faces(field_pair *pair, const int low[2], const int high[2])
 {
-    field_face t;
+    field_face face;
     for (int j = low[1]; j < high[1]; ++j) {
         for (int i = low[0]; i < high[0]; ++i) {
             for (int half = 0; half < 2; ++half) {
-                if (set_face(pair, i, j, half, &t)) collide_face(pair, &t);
+                if (set_face(pair, i, j, half, &face)) collide_face(pair, &face);
             }
         }
     }
@@ -237,13 +244,13 @@ static void collide_buried(field_pair *pair)
     const vec3 centre = pair->cores.offset;
     const int i = cell_of(centre.x / field->spacing, field->nx - 1),
               j = cell_of(centre.y / field->spacing, field->ny - 1);
-    field_face t;
+    field_face face;
     for (int half = 0; half < 2; ++half) {
-        if (!set_face(pair, i, j, half, &t) || height_over(&t, centre) >= 0.0 ||
-            !projects_onto(pair, &t, centre))
+        if (!set_face(pair, i, j, half, &face) || height_over(&face, centre) >= 0.0 ||
+            !projects_onto(pair, &face, centre))
             continue;
-        const vec3 lowest = field_support(pair, t.n);
-        vy_height_field_add_point(pair, t.n, lowest, -height_over(&t, lowest), 0);
+        const vec3 lowest = field_support(pair, face.n);
+        vy_height_field_add_point(pair, face.n, lowest, -height_over(&face, lowest), 0);
         return;
     }
 }
@@ -259,20 +266,20 @@ static void collide_deep(field_pair *pair, const int low[2], const int high[2])
     }
     double min_depth = REAL_MAX;
     vec3 best_normal = vec3_zero(), best_point = vec3_zero();
-    field_face t;
+    field_face face;
     for (int j = low[1]; j < high[1]; ++j) {
         for (int i = low[0]; i < high[0]; ++i) {
             for (int half = 0; half < 2; ++half) {
-                if (!set_face(pair, i, j, half, &t)) continue;
-                const vec3 lowest = field_support(pair, t.n);
-                const double depth = -height_over(&t, lowest);
+                if (!set_face(pair, i, j, half, &face)) continue;
+                const vec3 lowest = field_support(pair, face.n);
+                const double depth = -height_over(&face, lowest);
                 vy_gjk_result g;
                 if (!(depth >= 0.0) || depth >= min_depth) continue;
-                vy_core_of_points(t.corner, 3, &pair->cores.a);
+                vy_core_of_points(face.corner, 3, &pair->cores.a);
                 vy_gjk_distance(&pair->cores, NULL, pair->cores.b.margin, VY_QUERY_ITERATIONS, &g);
                 if (g.beyond_limit || g.distance > pair->cores.b.margin) continue;
                 min_depth = depth;
-                best_normal = t.n;
+                best_normal = face.n;
                 best_point = lowest;
             }
         }

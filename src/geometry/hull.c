@@ -19,7 +19,7 @@ typedef struct hull_arrays {
 
 static size_t align_up(size_t bytes) { return (bytes + 63u) & ~(size_t)63u; }
 
-static vy_hull *allocate_hull(const vy_hull *counts, hull_arrays *a)
+static vy_hull *allocate_hull(const vy_hull *counts, hull_arrays *arrays)
 {
     const size_t vertices = (size_t)counts->vertex_count, padded = (size_t)counts->padded_count;
     const size_t facets = (size_t)counts->facet_count, faces = (size_t)counts->face_count;
@@ -33,19 +33,19 @@ static vy_hull *allocate_hull(const vy_hull *counts, hull_arrays *a)
 
     vy_hull *hull = vy_arena_alloc(&arena, sizeof(vy_hull));
     *hull = *counts;
-    hull->vertices = a->vertices = vy_arena_alloc(&arena, vertices * sizeof(vy_vec3));
-    hull->x = a->x = vy_arena_alloc(&arena, padded * sizeof(double));
-    hull->y = a->y = vy_arena_alloc(&arena, padded * sizeof(double));
-    hull->z = a->z = vy_arena_alloc(&arena, padded * sizeof(double));
-    hull->facets = a->facets = vy_arena_alloc(&arena, facets * sizeof(vy_hull_facet));
-    hull->faces = a->faces = vy_arena_alloc(&arena, faces * sizeof(vy_hull_face));
-    hull->edges = a->edges = vy_arena_alloc(&arena, edges * sizeof(vy_hull_edge));
-    hull->loop = a->loop = vy_arena_alloc(&arena, halves * sizeof(int));
-    hull->twin = a->twin = vy_arena_alloc(&arena, halves * sizeof(int));
-    hull->half_face = a->half_face = vy_arena_alloc(&arena, halves * sizeof(int));
-    hull->half_edge = a->half_edge = vy_arena_alloc(&arena, halves * sizeof(int));
-    hull->neighbours = a->neighbours = vy_arena_alloc(&arena, halves * sizeof(int));
-    hull->neighbour_first = a->neighbour_first = vy_arena_alloc(&arena, (vertices + 1) * sizeof(int));
+    hull->vertices = arrays->vertices = vy_arena_alloc(&arena, vertices * sizeof(vy_vec3));
+    hull->x = arrays->x = vy_arena_alloc(&arena, padded * sizeof(double));
+    hull->y = arrays->y = vy_arena_alloc(&arena, padded * sizeof(double));
+    hull->z = arrays->z = vy_arena_alloc(&arena, padded * sizeof(double));
+    hull->facets = arrays->facets = vy_arena_alloc(&arena, facets * sizeof(vy_hull_facet));
+    hull->faces = arrays->faces = vy_arena_alloc(&arena, faces * sizeof(vy_hull_face));
+    hull->edges = arrays->edges = vy_arena_alloc(&arena, edges * sizeof(vy_hull_edge));
+    hull->loop = arrays->loop = vy_arena_alloc(&arena, halves * sizeof(int));
+    hull->twin = arrays->twin = vy_arena_alloc(&arena, halves * sizeof(int));
+    hull->half_face = arrays->half_face = vy_arena_alloc(&arena, halves * sizeof(int));
+    hull->half_edge = arrays->half_edge = vy_arena_alloc(&arena, halves * sizeof(int));
+    hull->neighbours = arrays->neighbours = vy_arena_alloc(&arena, halves * sizeof(int));
+    hull->neighbour_first = arrays->neighbour_first = vy_arena_alloc(&arena, (vertices + 1) * sizeof(int));
     VY_ASSERT(hull->neighbour_first != NULL && arena.used <= bytes);
     return hull;
 }
@@ -65,34 +65,35 @@ static int number_vertices(const vy_loops *loops, int point_count, int *vertex_o
 }
 
 static void fill_vertices(const vy_hull *hull, const vy_vec3 *points, int point_count,
-                          const int *vertex_of_point, hull_arrays *a)
+                          const int *vertex_of_point, hull_arrays *arrays)
 {
     for (int i = 0; i < point_count; ++i) {
         if (vertex_of_point[i] < 0) continue;
         VY_ASSERT(vertex_of_point[i] < hull->vertex_count);
         // Adding +0.0 turns -0.0 into +0.0: equal hulls have equal bits.
-        a->vertices[vertex_of_point[i]] = vec3_make(points[i].x + 0.0, points[i].y + 0.0, points[i].z + 0.0);
+        arrays->vertices[vertex_of_point[i]] =
+            vec3_make(points[i].x + 0.0, points[i].y + 0.0, points[i].z + 0.0);
     }
     for (int i = 0; i < hull->padded_count; ++i) {
-        const vy_vec3 p = a->vertices[i < hull->vertex_count ? i : hull->vertex_count - 1];
-        a->x[i] = p.x;
-        a->y[i] = p.y;
-        a->z[i] = p.z;
+        const vy_vec3 p = arrays->vertices[i < hull->vertex_count ? i : hull->vertex_count - 1];
+        arrays->x[i] = p.x;
+        arrays->y[i] = p.y;
+        arrays->z[i] = p.z;
     }
 }
 
 static vy_status fill_faces(const vy_hull *hull, const vy_loops *loops, const int *vertex_of_point,
-                            hull_arrays *a, vy_error *err)
+                            hull_arrays *arrays, vy_error *err)
 {
     int facet_count = 0;
     for (int f = 0; f < loops->face_count; ++f) {
         const int first = loops->first[f], count = loops->first[f + 1] - first;
         VY_ASSERT(count >= 3 && first + count <= hull->half_edge_count);
         for (int h = first; h < first + count; ++h) {
-            a->loop[h] = vertex_of_point[loops->vertex[h]];
-            a->half_face[h] = f;
+            arrays->loop[h] = vertex_of_point[loops->vertex[h]];
+            arrays->half_face[h] = f;
         }
-        const int *loop = a->loop + first;
+        const int *loop = arrays->loop + first;
         const vy_vec3 area_vector = vy_loop_area_vector(hull->vertices, loop, count);
         const double length = vec3_length(area_vector);
         if (!(length > 0.0)) {
@@ -101,9 +102,9 @@ static vy_status fill_faces(const vy_hull *hull, const vy_loops *loops, const in
         const vy_vec3 normal = vec3_scale(1.0 / length, area_vector);
         double offset = vec3_dot(normal, hull->vertices[loop[0]]);
         for (int k = 1; k < count; ++k) offset = real_max(offset, vec3_dot(normal, hull->vertices[loop[k]]));
-        a->faces[f] = (vy_hull_face){normal, offset, 0.5 * length, first, count, facet_count};
+        arrays->faces[f] = (vy_hull_face){normal, offset, 0.5 * length, first, count, facet_count};
         for (int k = 2; k < count; ++k) {
-            a->facets[facet_count++] = (vy_hull_facet){loop[0], loop[k - 1], loop[k], f, normal, offset};
+            arrays->facets[facet_count++] = (vy_hull_facet){loop[0], loop[k - 1], loop[k], f, normal, offset};
         }
     }
     VY_ASSERT(facet_count == hull->facet_count);
@@ -133,7 +134,7 @@ static int half_edge_less(const void *context, int a, int b)
 
 // Sorted by start and end, the half-edges give both the edges (those that run upwards) and, at each vertex,
 // the one to its smallest neighbour.
-static void fill_edges(const vy_hull *hull, int *scratch, hull_arrays *a)
+static void fill_edges(const vy_hull *hull, int *scratch, hull_arrays *arrays)
 {
     const int halves = hull->half_edge_count;
     int *order = scratch;
@@ -145,19 +146,20 @@ static void fill_edges(const vy_hull *hull, int *scratch, hull_arrays *a)
         const int h = order[k], twin = hull->twin[h], start = hull->loop[h], end = hull->loop[twin];
         if (start < end) {
             VY_ASSERT(edge_count < hull->edge_count);
-            a->half_edge[h] = a->half_edge[twin] = edge_count;
-            a->edges[edge_count++] = (vy_hull_edge){start, end, hull->half_face[h], hull->half_face[twin]};
+            arrays->half_edge[h] = arrays->half_edge[twin] = edge_count;
+            arrays->edges[edge_count++] =
+                (vy_hull_edge){start, end, hull->half_face[h], hull->half_face[twin]};
         }
         if (k > 0 && start == hull->loop[order[k - 1]]) continue;
         VY_ASSERT(vertex_count < hull->vertex_count && neighbour_count < halves);
-        a->neighbour_first[vertex_count++] = neighbour_count;
+        arrays->neighbour_first[vertex_count++] = neighbour_count;
         int outgoing = h;
         do { // the face left of a half-edge lies counter-clockwise of it, seen from outside
-            a->neighbours[neighbour_count++] = hull->loop[hull->twin[outgoing]];
+            arrays->neighbours[neighbour_count++] = hull->loop[hull->twin[outgoing]];
             outgoing = hull->twin[previous_half_edge(hull, outgoing)];
         } while (outgoing != h && neighbour_count < halves);
     }
-    a->neighbour_first[hull->vertex_count] = neighbour_count;
+    arrays->neighbour_first[hull->vertex_count] = neighbour_count;
 }
 
 // Volume and centroid as a sum of tetrahedra from a point inside: no weight is negative, so the centroid is a
@@ -205,14 +207,14 @@ static void measure_hull(vy_hull *hull)
 
 /// Fill a hull whose counts are set. `scratch` is [2 half_edge_count].
 static vy_status fill_hull(const vy_vec3 *points, int point_count, const vy_loops *loops,
-                           const int *vertex_of_point, int *scratch, hull_arrays *a, vy_hull *hull,
+                           const int *vertex_of_point, int *scratch, hull_arrays *arrays, vy_hull *hull,
                            vy_error *err)
 {
-    fill_vertices(hull, points, point_count, vertex_of_point, a);
-    vy_status status = fill_faces(hull, loops, vertex_of_point, a, err);
-    if (status == VY_OK) status = vy_loops_twins(loops, a->twin, scratch, err);
+    fill_vertices(hull, points, point_count, vertex_of_point, arrays);
+    vy_status status = fill_faces(hull, loops, vertex_of_point, arrays, err);
+    if (status == VY_OK) status = vy_loops_twins(loops, arrays->twin, scratch, err);
     if (status != VY_OK) return status;
-    fill_edges(hull, scratch, a);
+    fill_edges(hull, scratch, arrays);
     measure_hull(hull);
     return vy_hull_check(hull, err);
 }

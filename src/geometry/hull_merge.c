@@ -230,32 +230,32 @@ typedef struct merge_work {
     int *scratch;                // [2 face + 2 half]
 } merge_work;
 
-static vy_status allocate_work(merge_work *w, void **block, vy_error *err)
+static vy_status allocate_work(merge_work *work, void **block, vy_error *err)
 {
-    const size_t faces = (size_t)w->loops->face_count, halves = (size_t)w->loops->half_edge_count;
-    const size_t points = (size_t)w->point_count, padded = points + 8;
+    const size_t faces = (size_t)work->loops->face_count, halves = (size_t)work->loops->half_edge_count;
+    const size_t points = (size_t)work->point_count, padded = points + 8;
     const size_t ints = 6 * halves + 4 * faces + 3 * points + 2 * (faces + halves);
     const size_t bytes = ints * sizeof(int) + (2 * faces + 3 * padded) * sizeof(double) + 24 * 64;
     vy_arena arena = {aligned_alloc(64, (bytes + 63u) & ~(size_t)63u), bytes, 0};
     if (arena.base == NULL) return vy_fail(err, VY_NO_MEMORY, "hull: no memory for %zu faces", faces);
-    w->original_twin = vy_arena_alloc(&arena, halves * sizeof(int));
-    w->twin = vy_arena_alloc(&arena, halves * sizeof(int));
-    w->next = vy_arena_alloc(&arena, halves * sizeof(int));
-    w->prev = vy_arena_alloc(&arena, halves * sizeof(int));
-    w->face = vy_arena_alloc(&arena, halves * sizeof(int));
-    w->is_kept = vy_arena_alloc(&arena, halves * sizeof(int));
-    w->group = vy_arena_alloc(&arena, faces * sizeof(int));
-    w->members = vy_arena_alloc(&arena, faces * sizeof(int));
-    w->order = vy_arena_alloc(&arena, faces * sizeof(int));
-    w->stack = vy_arena_alloc(&arena, faces * sizeof(int));
-    w->area = vy_arena_alloc(&arena, faces * sizeof(double));
-    w->plane_tolerance = vy_arena_alloc(&arena, faces * sizeof(double));
-    for (int k = 0; k < 3; ++k) w->used_coordinates[k] = vy_arena_alloc(&arena, padded * sizeof(double));
-    w->outgoing = vy_arena_alloc(&arena, points * sizeof(int));
-    w->degree = vy_arena_alloc(&arena, points * sizeof(int));
-    w->is_corner = vy_arena_alloc(&arena, points * sizeof(int));
-    w->scratch = vy_arena_alloc(&arena, 2 * (faces + halves) * sizeof(int));
-    VY_ASSERT(w->scratch != NULL);
+    work->original_twin = vy_arena_alloc(&arena, halves * sizeof(int));
+    work->twin = vy_arena_alloc(&arena, halves * sizeof(int));
+    work->next = vy_arena_alloc(&arena, halves * sizeof(int));
+    work->prev = vy_arena_alloc(&arena, halves * sizeof(int));
+    work->face = vy_arena_alloc(&arena, halves * sizeof(int));
+    work->is_kept = vy_arena_alloc(&arena, halves * sizeof(int));
+    work->group = vy_arena_alloc(&arena, faces * sizeof(int));
+    work->members = vy_arena_alloc(&arena, faces * sizeof(int));
+    work->order = vy_arena_alloc(&arena, faces * sizeof(int));
+    work->stack = vy_arena_alloc(&arena, faces * sizeof(int));
+    work->area = vy_arena_alloc(&arena, faces * sizeof(double));
+    work->plane_tolerance = vy_arena_alloc(&arena, faces * sizeof(double));
+    for (int k = 0; k < 3; ++k) work->used_coordinates[k] = vy_arena_alloc(&arena, padded * sizeof(double));
+    work->outgoing = vy_arena_alloc(&arena, points * sizeof(int));
+    work->degree = vy_arena_alloc(&arena, points * sizeof(int));
+    work->is_corner = vy_arena_alloc(&arena, points * sizeof(int));
+    work->scratch = vy_arena_alloc(&arena, 2 * (faces + halves) * sizeof(int));
+    VY_ASSERT(work->scratch != NULL);
     *block = arena.base;
     return VY_OK;
 }
@@ -266,132 +266,133 @@ static int area_greater(const void *context, int a, int b)
     return area[a] > area[b];
 }
 
-static void measure_faces(merge_work *w)
+static void measure_faces(merge_work *work)
 {
-    const vy_loops *loops = w->loops;
+    const vy_loops *loops = work->loops;
     for (int f = 0; f < loops->face_count; ++f) {
         const int first = loops->first[f], count = loops->first[f + 1] - first;
-        w->area[f] = 0.5 * vec3_length(vy_loop_area_vector(w->points, loops->vertex + first, count));
-        w->plane_tolerance[f] = w->epsilon;
-        w->order[f] = f;
+        work->area[f] = 0.5 * vec3_length(vy_loop_area_vector(work->points, loops->vertex + first, count));
+        work->plane_tolerance[f] = work->epsilon;
+        work->order[f] = f;
     }
-    vy_sort_indices(w->order, loops->face_count, w->scratch, area_greater, w->area);
+    vy_sort_indices(work->order, loops->face_count, work->scratch, area_greater, work->area);
 }
 
 // The points in loops side by side, for vector units; the tail repeats the last.
-static void list_used_points(merge_work *w)
+static void list_used_points(merge_work *work)
 {
     int count = 0;
-    int *in_loop = w->degree;
-    for (int v = 0; v < w->point_count; ++v) in_loop[v] = w->is_corner[v] = 0;
-    for (int h = 0; h < w->loops->half_edge_count; ++h) in_loop[w->loops->vertex[h]] = 1;
-    for (int v = 0; v < w->point_count; ++v) {
+    int *in_loop = work->degree;
+    for (int v = 0; v < work->point_count; ++v) in_loop[v] = work->is_corner[v] = 0;
+    for (int h = 0; h < work->loops->half_edge_count; ++h) in_loop[work->loops->vertex[h]] = 1;
+    for (int v = 0; v < work->point_count; ++v) {
         if (!in_loop[v]) continue;
-        const vy_vec3 p = vec3_sub(w->points[v], w->points[0]);
-        w->used_coordinates[0][count] = p.x;
-        w->used_coordinates[1][count] = p.y;
-        w->used_coordinates[2][count++] = p.z;
+        const vy_vec3 p = vec3_sub(work->points[v], work->points[0]);
+        work->used_coordinates[0][count] = p.x;
+        work->used_coordinates[1][count] = p.y;
+        work->used_coordinates[2][count++] = p.z;
     }
     for (; count % 8 != 0; ++count) {
-        for (int k = 0; k < 3; ++k) w->used_coordinates[k][count] = w->used_coordinates[k][count - 1];
+        for (int k = 0; k < 3; ++k) work->used_coordinates[k][count] = work->used_coordinates[k][count - 1];
     }
-    VY_ASSERT(count >= 8 && count <= w->point_count + 7);
-    w->used_count = count;
+    VY_ASSERT(count >= 8 && count <= work->point_count + 7);
+    work->used_count = count;
 }
 
-static void link_faces(merge_work *w)
+static void link_faces(merge_work *work)
 {
-    const vy_loops *loops = w->loops;
+    const vy_loops *loops = work->loops;
     for (int f = 0; f < loops->face_count; ++f) {
         const int first = loops->first[f], last = loops->first[f + 1] - 1;
         for (int h = first; h <= last; ++h) {
-            w->next[h] = h == last ? first : h + 1;
-            w->prev[h] = h == first ? last : h - 1;
-            w->face[h] = f;
+            work->next[h] = h == last ? first : h + 1;
+            work->prev[h] = h == first ? last : h - 1;
+            work->face[h] = f;
         }
-        w->group[f] = -1;
-        w->members[f] = 0;
+        work->group[f] = -1;
+        work->members[f] = 0;
     }
-    memcpy(w->twin, w->original_twin, (size_t)loops->half_edge_count * sizeof *w->twin);
+    memcpy(work->twin, work->original_twin, (size_t)loops->half_edge_count * sizeof *work->twin);
 }
 
 /// Whether face f lies within `plane_tolerance` of the plane through `origin` and faces the same way.
-static int is_coplanar(const merge_work *w, int f, vy_vec3 origin, vy_vec3 normal, double plane_tolerance)
+static int is_coplanar(const merge_work *work, int f, vy_vec3 origin, vy_vec3 normal, double plane_tolerance)
 {
-    const int first = w->loops->first[f], count = w->loops->first[f + 1] - first;
+    const int first = work->loops->first[f], count = work->loops->first[f + 1] - first;
     for (int k = 0; k < count; ++k) {
-        const vy_vec3 p = w->points[w->loops->vertex[first + k]];
+        const vy_vec3 p = work->points[work->loops->vertex[first + k]];
         if (real_abs(vec3_dot(normal, vec3_sub(p, origin))) > plane_tolerance) return 0;
     }
     // The normal of a sliver is noise: it is merged into any plane it lies in.
-    const vy_vec3 own_area_vector = vy_loop_area_vector(w->points, w->loops->vertex + first, count);
-    return vec3_dot(own_area_vector, normal) >= 0.0 || w->area[f] <= w->epsilon * w->epsilon;
+    const vy_vec3 own_area_vector = vy_loop_area_vector(work->points, work->loops->vertex + first, count);
+    return vec3_dot(own_area_vector, normal) >= 0.0 || work->area[f] <= work->epsilon * work->epsilon;
 }
 
 // Every member is measured against the largest face's plane, never against its neighbour's: flatness cannot
 // drift around a curve of many small facets.
-static void gather_group(merge_work *w, int seed)
+static void gather_group(merge_work *work, int seed)
 {
-    VY_ASSERT(w->group[seed] < 0);
-    w->group[seed] = seed;
-    w->members[seed] = 1;
-    const int first = w->loops->first[seed];
+    VY_ASSERT(work->group[seed] < 0);
+    work->group[seed] = seed;
+    work->members[seed] = 1;
+    const int first = work->loops->first[seed];
     const vy_vec3 area_vector =
-        vy_loop_area_vector(w->points, w->loops->vertex + first, w->loops->first[seed + 1] - first);
+        vy_loop_area_vector(work->points, work->loops->vertex + first, work->loops->first[seed + 1] - first);
     const double length = vec3_length(area_vector);
     if (!(length > 0.0)) return; // no plane of its own: refused later, if it is still there
     const vy_vec3 normal = vec3_scale(1.0 / length, area_vector);
-    const vy_vec3 origin = w->points[w->loops->vertex[first]];
+    const vy_vec3 origin = work->points[work->loops->vertex[first]];
 
     int top = 0;
-    w->stack[top++] = seed;
+    work->stack[top++] = seed;
     while (top > 0) {
-        const int f = w->stack[--top];
-        for (int h = w->loops->first[f]; h < w->loops->first[f + 1]; ++h) {
-            const int g = w->face[w->twin[h]];
-            if (w->group[g] >= 0 ||
-                !is_coplanar(w, g, origin, normal, real_min(w->plane_tolerance[seed], w->plane_tolerance[g])))
+        const int f = work->stack[--top];
+        for (int h = work->loops->first[f]; h < work->loops->first[f + 1]; ++h) {
+            const int g = work->face[work->twin[h]];
+            if (work->group[g] >= 0 ||
+                !is_coplanar(work, g, origin, normal,
+                             real_min(work->plane_tolerance[seed], work->plane_tolerance[g])))
                 continue;
-            VY_ASSERT(top < w->loops->face_count);
-            w->group[g] = seed;
-            w->members[seed] += 1;
-            w->stack[top++] = g;
+            VY_ASSERT(top < work->loops->face_count);
+            work->group[g] = seed;
+            work->members[seed] += 1;
+            work->stack[top++] = g;
         }
     }
 }
 
-static void group_faces(merge_work *w)
+static void group_faces(merge_work *work)
 {
-    for (int k = 0; k < w->loops->face_count; ++k) {
-        if (w->group[w->order[k]] < 0) gather_group(w, w->order[k]);
+    for (int k = 0; k < work->loops->face_count; ++k) {
+        if (work->group[work->order[k]] < 0) gather_group(work, work->order[k]);
     }
 }
 
 // Keep the half-edges between different groups, and link them around each group's border.
-static void join_borders(merge_work *w)
+static void join_borders(merge_work *work)
 {
-    const int halves = w->loops->half_edge_count;
-    for (int v = 0; v < w->point_count; ++v) {
-        w->outgoing[v] = -1;
-        w->degree[v] = 0;
+    const int halves = work->loops->half_edge_count;
+    for (int v = 0; v < work->point_count; ++v) {
+        work->outgoing[v] = -1;
+        work->degree[v] = 0;
     }
     for (int h = 0; h < halves; ++h) {
-        w->is_kept[h] = w->group[w->face[h]] != w->group[w->face[w->twin[h]]];
-        if (!w->is_kept[h]) continue;
-        w->outgoing[w->loops->vertex[h]] = h;
-        w->degree[w->loops->vertex[h]] += 1;
+        work->is_kept[h] = work->group[work->face[h]] != work->group[work->face[work->twin[h]]];
+        if (!work->is_kept[h]) continue;
+        work->outgoing[work->loops->vertex[h]] = h;
+        work->degree[work->loops->vertex[h]] += 1;
     }
-    int *next_on_border = w->scratch; // the links of the faces are needed until all are found
+    int *next_on_border = work->scratch; // the links of the faces are needed until all are found
     for (int h = 0; h < halves; ++h) {
-        if (!w->is_kept[h]) continue;
-        int next = w->next[h];
-        while (!w->is_kept[next]) next = w->next[w->twin[next]];
+        if (!work->is_kept[h]) continue;
+        int next = work->next[h];
+        while (!work->is_kept[next]) next = work->next[work->twin[next]];
         next_on_border[h] = next;
     }
     for (int h = 0; h < halves; ++h) {
-        if (!w->is_kept[h]) continue;
-        w->next[h] = next_on_border[h];
-        w->prev[next_on_border[h]] = h;
+        if (!work->is_kept[h]) continue;
+        work->next[h] = next_on_border[h];
+        work->prev[next_on_border[h]] = h;
     }
 }
 
@@ -403,69 +404,72 @@ static double distance_to_segment(vy_vec3 p, vy_vec3 a, vy_vec3 b)
     return vec3_length(vec3_add_scaled(ap, -t, ab));
 }
 
-static int is_in_triangle(const merge_work *w, int h) { return w->next[w->next[w->next[h]]] == h; }
+static int is_in_triangle(const merge_work *work, int h)
+{
+    return work->next[work->next[work->next[h]]] == h;
+}
 
 // A vertex between two faces only, on the straight line between its neighbours, is no corner.
-static void drop_vertices_on_edges(merge_work *w)
+static void drop_vertices_on_edges(merge_work *work)
 {
-    for (int v = 0; v < w->point_count; ++v) {
-        if (w->degree[v] != 2 || w->is_corner[v]) continue;
-        const int to_b = w->outgoing[v], from_a = w->prev[to_b];
-        const int to_a = w->twin[from_a], from_b = w->twin[to_b];
-        const int a = w->loops->vertex[from_a], b = w->loops->vertex[from_b];
-        if (w->prev[to_a] != from_b || is_in_triangle(w, to_b) || is_in_triangle(w, to_a)) continue;
-        if (distance_to_segment(w->points[v], w->points[a], w->points[b]) > w->epsilon) continue;
-        w->is_kept[to_a] = w->is_kept[to_b] = 0;
-        w->next[from_a] = w->next[to_b];
-        w->prev[w->next[to_b]] = from_a;
-        w->next[from_b] = w->next[to_a];
-        w->prev[w->next[to_a]] = from_b;
-        w->twin[from_a] = from_b;
-        w->twin[from_b] = from_a;
-        w->degree[v] = 0;
+    for (int v = 0; v < work->point_count; ++v) {
+        if (work->degree[v] != 2 || work->is_corner[v]) continue;
+        const int to_b = work->outgoing[v], from_a = work->prev[to_b];
+        const int to_a = work->twin[from_a], from_b = work->twin[to_b];
+        const int a = work->loops->vertex[from_a], b = work->loops->vertex[from_b];
+        if (work->prev[to_a] != from_b || is_in_triangle(work, to_b) || is_in_triangle(work, to_a)) continue;
+        if (distance_to_segment(work->points[v], work->points[a], work->points[b]) > work->epsilon) continue;
+        work->is_kept[to_a] = work->is_kept[to_b] = 0;
+        work->next[from_a] = work->next[to_b];
+        work->prev[work->next[to_b]] = from_a;
+        work->next[from_b] = work->next[to_a];
+        work->prev[work->next[to_a]] = from_b;
+        work->twin[from_a] = from_b;
+        work->twin[from_b] = from_a;
+        work->degree[v] = 0;
     }
 }
 
 /// Whether a merged loop is a face: its corners in one plane, in convex order, and no point beyond that
 /// plane.
-static int is_face(const merge_work *w, const int *loop, int count)
+static int is_face(const merge_work *work, const int *loop, int count)
 {
     if (count < 3) return 0;
-    vy_vec3 normal = vy_loop_area_vector(w->points, loop, count);
+    vy_vec3 normal = vy_loop_area_vector(work->points, loop, count);
     const double length = vec3_length(normal);
     if (!(length > 0.0)) return 0;
     normal = vec3_scale(1.0 / length, normal);
 
     double low = DBL_MAX, high = -DBL_MAX;
     for (int k = 0; k < count; ++k) {
-        const double height = vec3_dot(normal, vec3_sub(w->points[loop[k]], w->points[0]));
+        const double height = vec3_dot(normal, vec3_sub(work->points[loop[k]], work->points[0]));
         low = real_min(low, height);
         high = real_max(high, height);
     }
-    const int i = vy_support()->extreme(w->used_coordinates[0], w->used_coordinates[1],
-                                        w->used_coordinates[2], w->used_count, normal);
+    const int i = vy_support()->extreme(work->used_coordinates[0], work->used_coordinates[1],
+                                        work->used_coordinates[2], work->used_count, normal);
     const vy_vec3 top =
-        vec3_make(w->used_coordinates[0][i], w->used_coordinates[1][i], w->used_coordinates[2][i]);
-    return high - low <= 2.0 * w->epsilon && vec3_dot(normal, top) - high <= w->epsilon &&
-           vy_loop_is_convex(w->points, loop, count, normal, w->epsilon);
+        vec3_make(work->used_coordinates[0][i], work->used_coordinates[1][i], work->used_coordinates[2][i]);
+    return high - low <= 2.0 * work->epsilon && vec3_dot(normal, top) - high <= work->epsilon &&
+           vy_loop_is_convex(work->points, loop, count, normal, work->epsilon);
 }
 
 /// Tighten the tolerance of this group's faces so that it is not formed again; in the end they stay single.
 /// A single face keeps its corners. Returns whether that changed anything.
-static int split_group(merge_work *w, int group)
+static int split_group(merge_work *work, int group)
 {
     int changed = 0;
-    for (int f = 0; f < w->loops->face_count; ++f) {
-        if (w->group[f] != group) continue;
-        if (w->members[group] > 1) {
-            w->plane_tolerance[f] =
-                w->plane_tolerance[f] > 1e-3 * w->epsilon ? 0.125 * w->plane_tolerance[f] : -1.0;
+    for (int f = 0; f < work->loops->face_count; ++f) {
+        if (work->group[f] != group) continue;
+        if (work->members[group] > 1) {
+            work->plane_tolerance[f] =
+                work->plane_tolerance[f] > 1e-3 * work->epsilon ? 0.125 * work->plane_tolerance[f] : -1.0;
             changed = 1;
             continue;
         }
-        for (int h = w->loops->first[f]; h < w->loops->first[f + 1]; ++h) {
-            changed |= !w->is_corner[w->loops->vertex[h]];
-            w->is_corner[w->loops->vertex[h]] = 1;
+        for (int h = work->loops->first[f]; h < work->loops->first[f + 1]; ++h) {
+            changed |= !work->is_corner[work->loops->vertex[h]];
+            work->is_corner[work->loops->vertex[h]] = 1;
         }
     }
     return changed;
@@ -473,70 +477,71 @@ static int split_group(merge_work *w, int group)
 
 /// The merged loops; w->stack has the loop of each group. Returns how many groups were split: they have no
 /// border, a hole, meet themselves, or make no face.
-static int collect_loops(merge_work *w, int *first, int *vertex, int *face_count)
+static int collect_loops(merge_work *work, int *first, int *vertex, int *face_count)
 {
-    const vy_loops *loops = w->loops;
-    int *last_face_at = w->degree; // the last face that used the vertex
-    for (int v = 0; v < w->point_count; ++v) last_face_at[v] = -1;
-    for (int f = 0; f < loops->face_count; ++f) w->stack[f] = -1;
+    const vy_loops *loops = work->loops;
+    int *last_face_at = work->degree; // the last face that used the vertex
+    for (int v = 0; v < work->point_count; ++v) last_face_at[v] = -1;
+    for (int f = 0; f < loops->face_count; ++f) work->stack[f] = -1;
 
     int loop_count = 0, vertex_count = 0, split_groups = 0;
     for (int h = 0; h < loops->half_edge_count; ++h) {
-        if (!w->is_kept[h]) continue;
-        const int group = w->group[w->face[h]];
-        int is_simple = w->stack[group] < 0, half_edge = h; // a second loop is a hole
-        w->stack[group] = loop_count;
+        if (!work->is_kept[h]) continue;
+        const int group = work->group[work->face[h]];
+        int is_simple = work->stack[group] < 0, half_edge = h; // a second loop is a hole
+        work->stack[group] = loop_count;
         VY_ASSERT(loop_count < loops->face_count && vertex_count < loops->half_edge_count);
         first[loop_count] = vertex_count;
         do {
             const int v = loops->vertex[half_edge];
-            VY_ASSERT(vertex_count < loops->half_edge_count && w->is_kept[half_edge]);
+            VY_ASSERT(vertex_count < loops->half_edge_count && work->is_kept[half_edge]);
             is_simple &= last_face_at[v] != loop_count;
             last_face_at[v] = loop_count;
             vertex[vertex_count++] = v;
-            w->is_kept[half_edge] = 0;
-            half_edge = w->next[half_edge];
+            work->is_kept[half_edge] = 0;
+            half_edge = work->next[half_edge];
         } while (half_edge != h);
         const int count = vertex_count - first[loop_count];
         const int is_unmerged =
-            w->members[group] == 1 && count == loops->first[group + 1] - loops->first[group];
-        if (!is_unmerged && !(is_simple && is_face(w, vertex + first[loop_count], count)))
-            split_groups += split_group(w, group);
+            work->members[group] == 1 && count == loops->first[group + 1] - loops->first[group];
+        if (!is_unmerged && !(is_simple && is_face(work, vertex + first[loop_count], count)))
+            split_groups += split_group(work, group);
         loop_count += 1;
     }
     first[loop_count] = vertex_count;
     *face_count = loop_count;
     for (int f = 0; f < loops->face_count; ++f) {
         // A group of all or nearly all faces: top and bottom of a thin plate taken for one face.
-        const int has_no_border = w->members[f] > 1 && (loop_count < 4 || w->stack[f] < 0);
-        if (has_no_border) split_groups += split_group(w, f);
+        const int has_no_border = work->members[f] > 1 && (loop_count < 4 || work->stack[f] < 0);
+        if (has_no_border) split_groups += split_group(work, f);
     }
     return split_groups;
 }
 
-static int is_outside_polygon(const merge_work *w, const int *loop, int count, vy_vec3 point)
+static int is_outside_polygon(const merge_work *work, const int *loop, int count, vy_vec3 point)
 {
-    const vy_vec3 normal = vy_loop_area_vector(w->points, loop, count);
+    const vy_vec3 normal = vy_loop_area_vector(work->points, loop, count);
     for (int k = 0; k < count; ++k) {
-        const vy_vec3 a = w->points[loop[k]];
-        const vy_vec3 outward = vec3_cross(vec3_sub(w->points[loop[k + 1 < count ? k + 1 : 0]], a), normal);
-        if (vec3_dot(outward, vec3_sub(point, a)) > w->epsilon * vec3_length(outward)) return 1;
+        const vy_vec3 a = work->points[loop[k]];
+        const vy_vec3 outward =
+            vec3_cross(vec3_sub(work->points[loop[k + 1 < count ? k + 1 : 0]], a), normal);
+        if (vec3_dot(outward, vec3_sub(point, a)) > work->epsilon * vec3_length(outward)) return 1;
     }
     return 0;
 }
 
 /// A vertex that is no corner of any face must lie within each of the faces it was merged into: at the rim of
 /// a thin plate it may be near their planes and yet far outside. Returns how many groups were split.
-static int check_dropped_vertices(merge_work *w, const int *first, const int *vertex)
+static int check_dropped_vertices(merge_work *work, const int *first, const int *vertex)
 {
-    const vy_loops *loops = w->loops;
+    const vy_loops *loops = work->loops;
     int split_groups = 0;
     for (int h = 0; h < loops->half_edge_count; ++h) {
-        const int v = loops->vertex[h], group = w->group[w->face[h]], f = w->stack[group];
-        if (w->degree[v] >= 0) continue; // collect_loops() has seen it
+        const int v = loops->vertex[h], group = work->group[work->face[h]], f = work->stack[group];
+        if (work->degree[v] >= 0) continue; // collect_loops() has seen it
         VY_ASSERT(f >= 0);
-        if (is_outside_polygon(w, vertex + first[f], first[f + 1] - first[f], w->points[v])) {
-            split_groups += split_group(w, group);
+        if (is_outside_polygon(work, vertex + first[f], first[f + 1] - first[f], work->points[v])) {
+            split_groups += split_group(work, group);
         }
     }
     return split_groups;
@@ -545,17 +550,18 @@ static int check_dropped_vertices(merge_work *w, const int *first, const int *ve
 // Points near the tolerance can make a group that is bent, or has a corner pointing inwards where a neighbour
 // was just too far off. Such a group is split, and all are gathered again: in each round the tolerance of
 // some face shrinks, so this ends.
-static void merge_groups(merge_work *w)
+static void merge_groups(merge_work *work)
 {
-    vy_loops *loops = w->loops;
-    int *first = w->scratch, *vertex = w->scratch + loops->face_count + 1;
+    vy_loops *loops = work->loops;
+    int *first = work->scratch, *vertex = work->scratch + loops->face_count + 1;
     for (;;) {
-        link_faces(w);
-        group_faces(w);
-        join_borders(w);
-        drop_vertices_on_edges(w);
+        link_faces(work);
+        group_faces(work);
+        join_borders(work);
+        drop_vertices_on_edges(work);
         int loop_count = 0;
-        if (collect_loops(w, first, vertex, &loop_count) > 0 || check_dropped_vertices(w, first, vertex) > 0)
+        if (collect_loops(work, first, vertex, &loop_count) > 0 ||
+            check_dropped_vertices(work, first, vertex) > 0)
             continue;
         memcpy(loops->first, first, ((size_t)loop_count + 1) * sizeof *first);
         memcpy(loops->vertex, vertex, (size_t)first[loop_count] * sizeof *vertex);
@@ -569,19 +575,19 @@ vy_status vy_loops_merge(const vy_vec3 *points, int point_count, double epsilon,
                          vy_error *err)
 {
     VY_ASSERT(epsilon > 0.0 && point_count >= 4 && loops->face_count > 0);
-    merge_work w = {.points = points, .loops = loops, .epsilon = epsilon, .point_count = point_count};
+    merge_work work = {.points = points, .loops = loops, .epsilon = epsilon, .point_count = point_count};
     void *block = NULL;
-    vy_status status = allocate_work(&w, &block, err);
+    vy_status status = allocate_work(&work, &block, err);
     if (status != VY_OK) return status;
 
-    vy_loops_canonical(loops, w.scratch); // so that ties between equal areas do not depend on the input
-    status = vy_loops_twins(loops, w.original_twin, w.scratch, err);
+    vy_loops_canonical(loops, work.scratch); // so that ties between equal areas do not depend on the input
+    status = vy_loops_twins(loops, work.original_twin, work.scratch, err);
     if (status == VY_OK) {
-        measure_faces(&w);
-        list_used_points(&w);
-        merge_groups(&w);
+        measure_faces(&work);
+        list_used_points(&work);
+        merge_groups(&work);
     }
-    if (status == VY_OK) vy_loops_canonical(loops, w.scratch);
+    if (status == VY_OK) vy_loops_canonical(loops, work.scratch);
     free(block);
     return status;
 }

@@ -83,11 +83,11 @@ static vy_status check_dimension(const vy_vec3 *points, int count, double epsilo
                                  vy_error *err)
 {
     VY_ASSERT(epsilon > 0.0 && count >= 4);
-    const vy_vec3 a = points[0];
+    const vy_vec3 first_point = points[0];
     double max_distance = 0.0;
     vy_vec3 along = vec3_zero();
     for (int i = 1; i < count; ++i) {
-        const vy_vec3 d = vec3_sub(points[i], a);
+        const vy_vec3 d = vec3_sub(points[i], first_point);
         const double distance = vec3_length(d);
         if (distance > max_distance) {
             max_distance = distance;
@@ -103,7 +103,7 @@ static vy_status check_dimension(const vy_vec3 *points, int count, double epsilo
     max_distance = 0.0;
     vy_vec3 normal = vec3_zero();
     for (int i = 1; i < count; ++i) {
-        const vy_vec3 d = vec3_cross(along, vec3_sub(points[i], a));
+        const vy_vec3 d = vec3_cross(along, vec3_sub(points[i], first_point));
         const double distance = vec3_length(d);
         if (distance > max_distance) {
             max_distance = distance;
@@ -118,7 +118,7 @@ static vy_status check_dimension(const vy_vec3 *points, int count, double epsilo
     normal = vec3_scale(1.0 / max_distance, normal);
     max_distance = 0.0;
     for (int i = 1; i < count; ++i)
-        max_distance = real_max(max_distance, real_abs(vec3_dot(normal, vec3_sub(points[i], a))));
+        max_distance = real_max(max_distance, real_abs(vec3_dot(normal, vec3_sub(points[i], first_point))));
     if (!(max_distance > epsilon)) {
         return vy_fail(err, VY_HULL_COPLANAR, "hull: all %d points are within %.3g m of one plane", count,
                        epsilon);

@@ -78,16 +78,16 @@ void vy_manifold_clip(const vy_feature *reference, const vy_feature *incident, v
     }
 }
 
-static void swap(vy_candidates *c, int i, int j)
+static void swap(vy_candidates *candidates, int i, int j)
 {
-    VY_ASSERT(i >= 0 && i < c->count + 1 && j >= 0);
-    const vec3 p = c->points[i].p;
-    const double depth = c->points[i].depth;
-    const uint64_t id = c->points[i].id;
-    c->points[i] = c->points[j];
-    c->points[j].p = p;
-    c->points[j].depth = depth;
-    c->points[j].id = id;
+    VY_ASSERT(i >= 0 && i < candidates->count + 1 && j >= 0);
+    const vec3 p = candidates->points[i].p;
+    const double depth = candidates->points[i].depth;
+    const uint64_t id = candidates->points[i].id;
+    candidates->points[i] = candidates->points[j];
+    candidates->points[j].p = p;
+    candidates->points[j].depth = depth;
+    candidates->points[j].id = id;
 }
 
 static double distance2(vec3 a, vec3 b)
@@ -96,43 +96,44 @@ static double distance2(vec3 a, vec3 b)
     return vec3_dot(d, d);
 }
 
-void vy_manifold_reduce(vy_candidates *c)
+void vy_manifold_reduce(vy_candidates *candidates)
 {
-    VY_ASSERT(c->count >= 0 && c->count <= 2 * VY_FEATURE_POINTS);
+    VY_ASSERT(candidates->count >= 0 && candidates->count <= 2 * VY_FEATURE_POINTS);
     int best = 0;
-    for (int i = 1; i < c->count; ++i) {
-        if (c->points[i].depth > c->points[best].depth) best = i;
+    for (int i = 1; i < candidates->count; ++i) {
+        if (candidates->points[i].depth > candidates->points[best].depth) best = i;
     }
-    if (c->count > 1) swap(c, 0, best);
-    if (c->count <= VY_MANIFOLD_POINTS) return;
+    if (candidates->count > 1) swap(candidates, 0, best);
+    if (candidates->count <= VY_MANIFOLD_POINTS) return;
     double max_value = -1.0;
-    for (int i = 1; i < c->count; ++i) { // the farthest from it
-        const double d2 = distance2(c->points[i].p, c->points[0].p);
+    for (int i = 1; i < candidates->count; ++i) { // the farthest from it
+        const double d2 = distance2(candidates->points[i].p, candidates->points[0].p);
         if (d2 > max_value) {
             max_value = d2;
             best = i;
         }
     }
-    swap(c, 1, best);
-    const vec3 p0 = c->points[0].p, edge = vec3_sub(c->points[1].p, p0);
+    swap(candidates, 1, best);
+    const vec3 p0 = candidates->points[0].p, edge = vec3_sub(candidates->points[1].p, p0);
     vec3 triangle_normal = vec3_zero();
     max_value = -1.0;
-    for (int i = 2; i < c->count; ++i) { // the farthest from their line
-        const vec3 m = vec3_cross(edge, vec3_sub(c->points[i].p, p0));
+    for (int i = 2; i < candidates->count; ++i) { // the farthest from their line
+        const vec3 m = vec3_cross(edge, vec3_sub(candidates->points[i].p, p0));
         if (vec3_dot(m, m) > max_value) {
             max_value = vec3_dot(m, m);
             best = i;
             triangle_normal = m;
         }
     }
-    swap(c, 2, best);
+    swap(candidates, 2, best);
     // The point that adds most area outside the triangle of the three.
-    const vec3 q[3] = {c->points[0].p, c->points[1].p, c->points[2].p};
+    const vec3 q[3] = {candidates->points[0].p, candidates->points[1].p, candidates->points[2].p};
     max_value = 0.0;
     best = -1;
-    for (int i = 3; i < c->count; ++i) {
+    for (int i = 3; i < candidates->count; ++i) {
         for (int k = 0; k < 3; ++k) {
-            const vec3 m = vec3_cross(vec3_sub(q[k == 2 ? 0 : k + 1], q[k]), vec3_sub(c->points[i].p, q[k]));
+            const vec3 m =
+                vec3_cross(vec3_sub(q[k == 2 ? 0 : k + 1], q[k]), vec3_sub(candidates->points[i].p, q[k]));
             const double outside = -vec3_dot(m, triangle_normal);
             if (outside > max_value) {
                 max_value = outside;
@@ -140,10 +141,10 @@ void vy_manifold_reduce(vy_candidates *c)
             }
         }
     }
-    c->count = 3;
+    candidates->count = 3;
     if (best >= 0) {
-        swap(c, 3, best);
-        c->count = 4;
+        swap(candidates, 3, best);
+        candidates->count = 4;
     }
 }
 
@@ -235,51 +236,54 @@ static vec3 deepest_point(const vy_feature *feature_b, vec3 n, double depth)
 }
 
 void vy_manifold_build(const vy_shape *a, const vy_shape *b, const mat3 *rotation, vec3 offset, double scale,
-                       vec3 n, double depth, const vec3 *witness, double margin, const vy_pose *pose_a,
+                       vec3 normal, double depth, const vec3 *witness, double margin, const vy_pose *pose_a,
                        vy_manifold *out)
 {
-    VY_ASSERT(vec3_is_unit(n) && scale > 0.0 && depth >= 0.0 && margin >= 0.0);
+    VY_ASSERT(vec3_is_unit(normal) && scale > 0.0 && depth >= 0.0 && margin >= 0.0);
     vy_feature feature_a, feature_b;
-    vy_candidates c;
-    c.count = out->count = 0;
-    out->normal = quat_rotate(pose_a->rotation, n);
-    const vec3 m = vec3_neg(mat3_tmul_vec(*rotation, n));
-    vy_feature_of(a, n, &feature_a);
-    vy_feature_of(b, m, &feature_b);
+    vy_candidates candidates;
+    candidates.count = out->count = 0;
+    out->normal = quat_rotate(pose_a->rotation, normal);
+    const vec3 normal_b = vec3_neg(mat3_tmul_vec(*rotation, normal));
+    vy_feature_of(a, normal, &feature_a);
+    vy_feature_of(b, normal_b, &feature_b);
     vy_feature_transform(rotation, offset, &feature_b);
-    const double align_a = feature_a.count > 2 ? vec3_dot(feature_a.normal, n) : -1.0;
-    const double align_b = feature_b.count > 2 ? -vec3_dot(feature_b.normal, n) : -1.0;
+    const double align_a = feature_a.count > 2 ? vec3_dot(feature_a.normal, normal) : -1.0;
+    const double align_b = feature_b.count > 2 ? -vec3_dot(feature_b.normal, normal) : -1.0;
     // A's face is preferred slightly, so that rounding does not switch the reference between equal faces.
     const int flipped = align_b > align_a + 1e-14,
               are_segments = feature_a.count == 2 && feature_b.count == 2;
     if (real_max(align_a, align_b) >= VY_FACE_ALIGNED_COSINE) {
-        vy_manifold_clip(flipped ? &feature_b : &feature_a, flipped ? &feature_a : &feature_b, n, flipped, 1,
-                         1e-12 * scale, margin, &c);
+        vy_manifold_clip(flipped ? &feature_b : &feature_a, flipped ? &feature_a : &feature_b, normal,
+                         flipped, 1, 1e-12 * scale, margin, &candidates);
     } else if (are_segments) {
-        clip_segments(&feature_a, &feature_b, n, &c);
+        clip_segments(&feature_a, &feature_b, normal, &candidates);
     }
     double deepest = -1.0;
-    for (int i = 0; i < c.count; ++i) {
+    for (int i = 0; i < candidates.count; ++i) {
         // No point is deeper than the contact: more depth comes from the tilt of the faces.
-        c.points[i].depth = real_min(c.points[i].depth, depth);
-        deepest = real_max(deepest, c.points[i].depth);
+        candidates.points[i].depth = real_min(candidates.points[i].depth, depth);
+        deepest = real_max(deepest, candidates.points[i].depth);
         if (!flipped)
-            c.points[i].p = vec3_add_scaled(c.points[i].p, c.points[i].depth, n); // from B's surface to A's
+            candidates.points[i].p = vec3_add_scaled(candidates.points[i].p, candidates.points[i].depth,
+                                                     normal); // from B's surface to A's
     }
     // The faces contain the deepest point where the normal is one of theirs; else it is the witness point.
     const int contains_deepest =
         (are_segments || real_max(align_a, align_b) >= 1.0 - 4e-15) && deepest >= depth - 1e-9 * scale;
-    if (c.count == 0 || (witness != NULL && !contains_deepest)) {
-        if (c.count == 2 * VY_FEATURE_POINTS) --c.count;
-        VY_ASSERT(c.count < 2 * VY_FEATURE_POINTS);
-        c.points[c.count] = c.points[0]; // the deepest comes first: of equal ones the first is kept
-        c.points[0].p = witness != NULL ? *witness : deepest_point(&feature_b, n, depth);
-        c.points[0].depth = depth;
-        c.points[0].id = vy_vertex_pair_id(a, n, b, m, scale);
-        ++c.count;
+    if (candidates.count == 0 || (witness != NULL && !contains_deepest)) {
+        if (candidates.count == 2 * VY_FEATURE_POINTS) --candidates.count;
+        VY_ASSERT(candidates.count < 2 * VY_FEATURE_POINTS);
+        candidates.points[candidates.count] =
+            candidates.points[0]; // the deepest comes first: of equal ones the first is kept
+        candidates.points[0].p = witness != NULL ? *witness : deepest_point(&feature_b, normal, depth);
+        candidates.points[0].depth = depth;
+        candidates.points[0].id = vy_vertex_pair_id(a, normal, b, normal_b, scale);
+        ++candidates.count;
     }
-    VY_ASSERT(c.count >= 1);
-    vy_manifold_reduce(&c);
-    for (int i = 0; i < c.count; ++i)
-        write_point(pose_a, out->normal, c.points[i].p, c.points[i].depth, c.points[i].id, out);
+    VY_ASSERT(candidates.count >= 1);
+    vy_manifold_reduce(&candidates);
+    for (int i = 0; i < candidates.count; ++i)
+        write_point(pose_a, out->normal, candidates.points[i].p, candidates.points[i].depth,
+                    candidates.points[i].id, out);
 }

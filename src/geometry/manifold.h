@@ -73,10 +73,10 @@ uint64_t vy_vertex_pair_id(const vy_shape *a, vec3 n, const vy_shape *b, vec3 m,
 
 /// The manifold of two overlapping bounded convex shapes.
 /// @param pair    the pose of B in A's frame
-/// @param n       unit normal in A's frame
+/// @param normal       unit normal in A's frame
 /// @param depth   [m]
 /// @param witness the deepest point, in A's frame and on A; NULL when the polygons contain it
 /// @param margin [m] points of the faces up to this far apart are kept, too, with a depth below zero
 void vy_manifold_build(const vy_shape *a, const vy_shape *b, const mat3 *rotation, vec3 offset, double scale,
-                       vec3 n, double depth, const vec3 *witness, double margin, const vy_pose *pose_a,
+                       vec3 normal, double depth, const vec3 *witness, double margin, const vy_pose *pose_a,
                        vy_manifold *out);

@@ -44,28 +44,29 @@ static double box_distance2(const vy_bounds *box, const vec3 c[3])
     return vec3_dot(gap, gap);
 }
 
-static void search_triangle(field_search *s, const vec3 c[3])
+static void search_triangle(field_search *search, const vec3 c[3])
 {
-    if (box_distance2(&s->box, c) > s->distance * s->distance) return;
+    if (box_distance2(&search->box, c) > search->distance * search->distance) return;
     vy_gjk_result g;
-    vy_core_of_points(c, 3, &s->cores.a);
-    s->cores.scale = (s->cores.a.outer_radius + s->cores.b.outer_radius) + s->cores.margin;
-    vy_gjk_distance(&s->cores, NULL, s->distance + s->cores.margin, VY_QUERY_ITERATIONS, &g);
-    const double distance = g.distance - s->cores.margin;
-    if (g.beyond_limit || !(distance < s->distance)) return;
-    s->distance = real_max(distance, 0.0);
+    vy_core_of_points(c, 3, &search->cores.a);
+    search->cores.scale =
+        (search->cores.a.outer_radius + search->cores.b.outer_radius) + search->cores.margin;
+    vy_gjk_distance(&search->cores, NULL, search->distance + search->cores.margin, VY_QUERY_ITERATIONS, &g);
+    const double distance = g.distance - search->cores.margin;
+    if (g.beyond_limit || !(distance < search->distance)) return;
+    search->distance = real_max(distance, 0.0);
     if (!(distance > 0.0)) return;
-    s->normal = vec3_scale(-1.0 / g.distance, g.v);
-    vy_gjk_points(&s->cores, &g, &s->on_field, &s->on_shape);
-    s->on_shape = vec3_add_scaled(s->on_shape, -s->cores.margin, s->normal);
+    search->normal = vec3_scale(-1.0 / g.distance, g.v);
+    vy_gjk_points(&search->cores, &g, &search->on_field, &search->on_shape);
+    search->on_shape = vec3_add_scaled(search->on_shape, -search->cores.margin, search->normal);
 }
 
-static void search_cell(field_search *s, int i, int j)
+static void search_cell(field_search *search, int i, int j)
 {
     for (int half = 0; half < 2; ++half) {
         vec3 c[3];
-        vy_height_field_triangle(s->field, i, j, half, c);
-        search_triangle(s, c);
+        vy_height_field_triangle(search->field, i, j, half, c);
+        search_triangle(search, c);
     }
 }
 
@@ -73,47 +74,49 @@ static void search_cell(field_search *s, int i, int j)
 static int cell_of(double x, int cells) { return x <= 0.0 ? 0 : x >= (double)cells ? cells - 1 : (int)x; }
 
 // The cells of row j from i0 to i1, as far as there are such: the whole row, or the first and the last.
-static void search_row(field_search *s, int j, int i0, int i1, int is_whole)
+static void search_row(field_search *search, int j, int i0, int i1, int is_whole)
 {
-    if (j < 0 || j >= s->field->ny - 1) return;
+    if (j < 0 || j >= search->field->ny - 1) return;
     const int step = is_whole || i1 <= i0 ? 1 : i1 - i0;
     for (int i = i0; i <= i1; i += step) {
-        if (i >= 0 && i < s->field->nx - 1) search_cell(s, i, j);
+        if (i >= 0 && i < search->field->nx - 1) search_cell(search, i, j);
     }
 }
 
 // From the cells below the shape outwards, ring by ring, until the next one is too far away.
-static void search_field(field_search *s)
+static void search_field(field_search *search)
 {
-    const vy_height_field *f = s->field;
+    const vy_height_field *f = search->field;
     const double size = f->spacing;
-    const int i0 = cell_of(s->box.low.x / size, f->nx - 1), i1 = cell_of(s->box.high.x / size, f->nx - 1),
-              j0 = cell_of(s->box.low.y / size, f->ny - 1), j1 = cell_of(s->box.high.y / size, f->ny - 1);
-    for (int j = j0; j <= j1; ++j) search_row(s, j, i0, i1, 1);
+    const int i0 = cell_of(search->box.low.x / size, f->nx - 1),
+              i1 = cell_of(search->box.high.x / size, f->nx - 1),
+              j0 = cell_of(search->box.low.y / size, f->ny - 1),
+              j1 = cell_of(search->box.high.y / size, f->ny - 1);
+    for (int j = j0; j <= j1; ++j) search_row(search, j, i0, i1, 1);
     const int max_rings = f->nx > f->ny ? f->nx : f->ny;
-    for (int ring = 1; ring < max_rings && (ring - 1) * size <= s->distance; ++ring) {
-        search_row(s, j0 - ring, i0 - ring, i1 + ring, 1);
-        for (int j = j0 - ring + 1; j < j1 + ring; ++j) search_row(s, j, i0 - ring, i1 + ring, 0);
-        search_row(s, j1 + ring, i0 - ring, i1 + ring, 1);
+    for (int ring = 1; ring < max_rings && (ring - 1) * size <= search->distance; ++ring) {
+        search_row(search, j0 - ring, i0 - ring, i1 + ring, 1);
+        for (int j = j0 - ring + 1; j < j1 + ring; ++j) search_row(search, j, i0 - ring, i1 + ring, 0);
+        search_row(search, j1 + ring, i0 - ring, i1 + ring, 1);
     }
 }
 
 /// cores.b is set.
 static void search_init(const vy_height_field *field, const vy_pose *pose_field, const vy_pose *pose,
-                        field_search *s)
+                        field_search *search)
 {
-    s->field = field;
-    s->cores.a.margin = s->cores.a.outer_radius = 0.0;
-    vy_pair_set_poses(pose_field, pose, &s->cores);
-    s->distance = REAL_MAX;
-    s->normal = vec3_make(0.0, 0.0, 1.0);
-    s->on_field = s->on_shape = vec3_zero();
+    search->field = field;
+    search->cores.a.margin = search->cores.a.outer_radius = 0.0;
+    vy_pair_set_poses(pose_field, pose, &search->cores);
+    search->distance = REAL_MAX;
+    search->normal = vec3_make(0.0, 0.0, 1.0);
+    search->on_field = search->on_shape = vec3_zero();
 }
 
-static vy_distance field_result(const field_search *s, const vy_pose *pose)
+static vy_distance field_result(const field_search *search, const vy_pose *pose)
 {
-    return (vy_distance){s->distance, quat_rotate(pose->rotation, s->normal), to_world(pose, s->on_field),
-                         to_world(pose, s->on_shape)};
+    return (vy_distance){search->distance, quat_rotate(pose->rotation, search->normal),
+                         to_world(pose, search->on_field), to_world(pose, search->on_shape)};
 }
 
 // ---- a point
@@ -174,13 +177,13 @@ static nearest_point nearest_of_field(const vy_height_field *field, vec3 p)
         return (nearest_point){0.0, vec3_zero(), p};
     const vy_pose pose_field = {.rotation = quat_identity()}, pose_point = {p, quat_identity()};
     const vec3 origin = vec3_zero();
-    field_search s;
-    vy_core_of_points(&origin, 1, &s.cores.b);
-    search_init(field, &pose_field, &pose_point, &s);
-    s.box = (vy_bounds){p, p};
-    search_field(&s);
-    if (!(s.distance > 0.0)) return (nearest_point){0.0, vec3_zero(), p};
-    return (nearest_point){s.distance, s.normal, s.on_field};
+    field_search search;
+    vy_core_of_points(&origin, 1, &search.cores.b);
+    search_init(field, &pose_field, &pose_point, &search);
+    search.box = (vy_bounds){p, p};
+    search_field(&search);
+    if (!(search.distance > 0.0)) return (nearest_point){0.0, vec3_zero(), p};
+    return (nearest_point){search.distance, search.normal, search.on_field};
 }
 
 static nearest_point nearest_of_plane(const vy_plane *plane, const vy_pose *pose, vec3 point_world, vec3 p)
@@ -201,25 +204,28 @@ vy_status vy_shape_closest_point(const vy_shape *shape, const vy_pose *pose, vy_
     FPU_SCOPE;
     const vy_pose pose_point = {point, quat_identity()};
     if (!vy_pose_valid(pose) || !vy_pose_valid(&pose_point)) return VY_BAD_VALUE;
-    const vec3 p = to_local(pose, point);
-    nearest_point n;
+    const vec3 local_point = to_local(pose, point);
+    nearest_point nearest;
     switch (shape->kind) {
-    case VY_SHAPE_SPHERE: n = nearest_of_core(p, vec3_zero(), shape->sphere.radius); break;
+    case VY_SHAPE_SPHERE: nearest = nearest_of_core(local_point, vec3_zero(), shape->sphere.radius); break;
     case VY_SHAPE_CAPSULE: {
         const double half = shape->capsule.half_length;
-        n = nearest_of_core(p, vec3_make(0.0, 0.0, real_clamp(p.z, -half, half)), shape->capsule.radius);
+        nearest = nearest_of_core(local_point, vec3_make(0.0, 0.0, real_clamp(local_point.z, -half, half)),
+                                  shape->capsule.radius);
         break;
     }
-    case VY_SHAPE_BOX: n = nearest_of_core(p, clamp_to_box(shape->box.half, p), 0.0); break;
-    case VY_SHAPE_CYLINDER: n = nearest_of_cylinder(&shape->cylinder, p); break;
-    case VY_SHAPE_HULL: n = nearest_of_hull(shape, p); break;
-    case VY_SHAPE_PLANE: n = nearest_of_plane(&shape->plane, pose, point, p); break;
-    case VY_SHAPE_HEIGHT_FIELD: n = nearest_of_field(&shape->field, p); break;
+    case VY_SHAPE_BOX:
+        nearest = nearest_of_core(local_point, clamp_to_box(shape->box.half, local_point), 0.0);
+        break;
+    case VY_SHAPE_CYLINDER: nearest = nearest_of_cylinder(&shape->cylinder, local_point); break;
+    case VY_SHAPE_HULL: nearest = nearest_of_hull(shape, local_point); break;
+    case VY_SHAPE_PLANE: nearest = nearest_of_plane(&shape->plane, pose, point, local_point); break;
+    case VY_SHAPE_HEIGHT_FIELD: nearest = nearest_of_field(&shape->field, local_point); break;
     default: return VY_BAD_VALUE;
     }
-    VY_ASSERT(n.distance == 0.0 || vec3_is_unit(n.normal));
-    *out = (vy_distance){n.distance, quat_rotate(pose->rotation, n.normal),
-                         n.distance > 0.0 ? to_world(pose, n.point) : point, point};
+    VY_ASSERT(nearest.distance == 0.0 || vec3_is_unit(nearest.normal));
+    *out = (vy_distance){nearest.distance, quat_rotate(pose->rotation, nearest.normal),
+                         nearest.distance > 0.0 ? to_world(pose, nearest.point) : point, point};
     return VY_OK;
 }
 
@@ -250,14 +256,14 @@ static vec3 deepest_point(const vy_shape *a, const vy_pose *pose_a, const vy_sha
 static vy_distance field_distance(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
                                   const vy_pose *pose_b)
 {
-    field_search s;
+    field_search search;
     if (!vy_overlap(a, pose_a, b, pose_b)) {
-        vy_core_of(b, &s.cores.b);
-        search_init(&a->field, pose_a, pose_b, &s);
-        const vy_pose local = {s.cores.offset, quat_mul(quat_conj(pose_a->rotation), pose_b->rotation)};
-        s.box = vy_shape_bounds(b, &local);
-        search_field(&s);
-        if (s.distance > 0.0) return field_result(&s, pose_a);
+        vy_core_of(b, &search.cores.b);
+        search_init(&a->field, pose_a, pose_b, &search);
+        const vy_pose local = {search.cores.offset, quat_mul(quat_conj(pose_a->rotation), pose_b->rotation)};
+        search.box = vy_shape_bounds(b, &local);
+        search_field(&search);
+        if (search.distance > 0.0) return field_result(&search, pose_a);
     }
     const vec3 deepest = deepest_point(a, pose_a, b, pose_b);
     return (vy_distance){0.0, vec3_zero(), deepest, deepest};

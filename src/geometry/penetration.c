@@ -186,15 +186,16 @@ static vy_status core_contact(vy_core_pair *pair, const vy_shape *a, const vy_sh
 
 // Cores that are apart by so little that the direction between their nearest points may be rounding. Where
 // the separation along it is not their distance, the normal is searched again.
-static void shallow_contact(vy_core_pair *pair, const vy_shape *a, const vy_shape *b, const vy_gjk_result *g,
-                            const vy_query_options *options, vy_local_contact *out, vy_query_info *info)
+static void shallow_contact(vy_core_pair *pair, const vy_shape *a, const vy_shape *b,
+                            const vy_gjk_result *gjk, const vy_query_options *options, vy_local_contact *out,
+                            vy_query_info *info)
 {
-    VY_ASSERT(g->distance > 0.0);
-    const double depth_limit = options->tolerance * pair->scale - g->distance;
-    out->normal = vec3_scale(-1.0 / g->distance, g->v);
+    VY_ASSERT(gjk->distance > 0.0);
+    const double depth_limit = options->tolerance * pair->scale - gjk->distance;
+    out->normal = vec3_scale(-1.0 / gjk->distance, gjk->v);
     out->depth = extent(pair, out->normal);
     if (out->depth <= depth_limit) {
-        vy_gjk_points(pair, g, &out->point_a, &out->point_b);
+        vy_gjk_points(pair, gjk, &out->point_a, &out->point_b);
         return;
     }
     refine_normal(pair, -pair->scale, out);
@@ -234,20 +235,20 @@ static vy_status contact_of_cores(vy_core_pair *pair, const vy_shape *a, const v
     VY_ASSERT(pair->margin >= 0.0 && pair->scale > 0.0);
     VY_ASSERT(vy_shape_is_convex(a) && vy_shape_is_convex(b));
     if (pair->margin == 0.0) return core_contact(pair, a, b, options, hit, out, info);
-    vy_gjk_result g;
-    vy_gjk_distance(pair, NULL, pair->margin, options->iterations, &g);
-    info->gjk_iterations += g.iterations;
-    if (g.beyond_limit || g.distance > pair->margin) {
+    vy_gjk_result gjk;
+    vy_gjk_distance(pair, NULL, pair->margin, options->iterations, &gjk);
+    info->gjk_iterations += gjk.iterations;
+    if (gjk.beyond_limit || gjk.distance > pair->margin) {
         *hit = 0;
         return VY_OK;
     }
     *hit = 1;
-    if (g.distance < 1e-5 * pair->scale) { // too near for a direction: do the cores overlap?
+    if (gjk.distance < 1e-5 * pair->scale) { // too near for a direction: do the cores overlap?
         int cores_overlap = 0;
         vy_status status = core_contact(pair, a, b, options, &cores_overlap, out, info);
         if (status != VY_OK) return status;
-        if (!cores_overlap && g.distance > 0.0) {
-            shallow_contact(pair, a, b, &g, options, out, info);
+        if (!cores_overlap && gjk.distance > 0.0) {
+            shallow_contact(pair, a, b, &gjk, options, out, info);
         } else if (!cores_overlap) { // they touch to rounding
             status = is_polyhedral(pair) ? core_depth(pair, a, b, NULL, options, out, info)
                                          : touching_contact(pair, a, b, options, out, info);
@@ -255,9 +256,9 @@ static vy_status contact_of_cores(vy_core_pair *pair, const vy_shape *a, const v
         }
         out->depth = real_max(out->depth + pair->margin, 0.0);
     } else {
-        out->normal = vec3_scale(-1.0 / g.distance, g.v);
-        out->depth = pair->margin - g.distance;
-        vy_gjk_points(pair, &g, &out->point_a, &out->point_b);
+        out->normal = vec3_scale(-1.0 / gjk.distance, gjk.v);
+        out->depth = pair->margin - gjk.distance;
+        vy_gjk_points(pair, &gjk, &out->point_a, &out->point_b);
     }
     VY_ASSERT(vec3_is_unit(out->normal) && out->depth >= 0.0);
     out->point_a = vec3_add_scaled(out->point_a, pair->a.margin, out->normal);

@@ -122,34 +122,34 @@ vy_status vy_shape_distance(const vy_shape *a, const vy_pose *pose_a, const vy_s
     const vy_status status = set_pair(a, pose_a, b, pose_b, &pair);
     if (status != VY_OK) return status;
     const int max_iterations = vy_options_with_defaults(options).iterations;
-    vy_gjk_result g;
-    vy_gjk_distance(&pair, cache, -1.0, max_iterations, &g);
-    if (info != NULL) *info = (vy_query_info){g.iterations, 0, 0};
-    if (g.iterations >= max_iterations) return VY_NO_CONVERGENCE;
+    vy_gjk_result gjk;
+    vy_gjk_distance(&pair, cache, -1.0, max_iterations, &gjk);
+    if (info != NULL) *info = (vy_query_info){gjk.iterations, 0, 0};
+    if (gjk.iterations >= max_iterations) return VY_NO_CONVERGENCE;
     if (cache != NULL) {
-        VY_ASSERT(g.count >= 1 && g.count <= 4);
-        cache->count = g.count;
-        for (int i = 0; i < g.count; ++i) {
-            cache->a[i] = g.p[i].ia;
-            cache->b[i] = g.p[i].ib;
+        VY_ASSERT(gjk.count >= 1 && gjk.count <= 4);
+        cache->count = gjk.count;
+        for (int i = 0; i < gjk.count; ++i) {
+            cache->a[i] = gjk.p[i].ia;
+            cache->b[i] = gjk.p[i].ib;
         }
     }
-    vec3 pa, pb, n = vec3_zero();
-    vy_gjk_points(&pair, &g, &pa, &pb);
-    double distance = real_max(g.distance - pair.margin, 0.0);
+    vec3 on_a, on_b, normal = vec3_zero();
+    vy_gjk_points(&pair, &gjk, &on_a, &on_b);
+    double distance = real_max(gjk.distance - pair.margin, 0.0);
     // In slivers GJK may stop a hair before the origin because of rounding; overlap has a certificate.
     if (pair.margin == 0.0 && distance > 0.0 && distance < 1e-5 * pair.scale && cores_overlap(&pair, a, b)) {
         distance = 0.0;
-        pb = pa;
+        on_b = on_a;
     }
     if (distance > 0.0) {
-        n = vec3_scale(-1.0 / g.distance, g.v);
-        pa = vec3_add_scaled(pa, pair.a.margin, n);
-        pb = vec3_add_scaled(pb, -pair.b.margin, n);
+        normal = vec3_scale(-1.0 / gjk.distance, gjk.v);
+        on_a = vec3_add_scaled(on_a, pair.a.margin, normal);
+        on_b = vec3_add_scaled(on_b, -pair.b.margin, normal);
     }
-    VY_ASSERT(distance == 0.0 || vec3_is_unit(n));
-    *out =
-        (vy_distance){distance, quat_rotate(pose_a->rotation, n), to_world(pose_a, pa), to_world(pose_a, pb)};
+    VY_ASSERT(distance == 0.0 || vec3_is_unit(normal));
+    *out = (vy_distance){distance, quat_rotate(pose_a->rotation, normal), to_world(pose_a, on_a),
+                         to_world(pose_a, on_b)};
     return VY_OK;
 }
 
@@ -182,8 +182,8 @@ vy_status vy_penetration(const vy_shape *a, const vy_pose *pose_a, const vy_shap
         int overlaps;
         vy_status status = set_pair(a, pose_a, b, pose_b, &pair);
         if (status != VY_OK) return status;
-        const vy_query_options o = vy_options_with_defaults(options);
-        status = vy_contact_general(&pair, a, b, &o, &overlaps, &contact, &query_info);
+        const vy_query_options resolved = vy_options_with_defaults(options);
+        status = vy_contact_general(&pair, a, b, &resolved, &overlaps, &contact, &query_info);
         if (status != VY_OK) return status;
         if (overlaps) *out = contact_in_world(pose_a, &contact);
         *hit = overlaps;
@@ -227,10 +227,10 @@ vy_status vy_penetration_from(const vy_shape *a, const vy_pose *pose_a, const vy
     if (status != VY_OK) return status;
     if (simplex->count > VY_SIMPLEX_POINTS) return VY_SIMPLEX_FULL;
     if (simplex->count < 0 || !simplex_points(&pair, simplex, v)) return VY_BAD_VALUE;
-    const vy_query_options o = vy_options_with_defaults(options);
+    const vy_query_options resolved = vy_options_with_defaults(options);
     if (simplex->count == 4 && contains_origin(v) && pair.margin == 0.0) {
         vy_epa_result epa;
-        vy_support()->epa_expand(&pair, v, o.tolerance * pair.scale, o.iterations, &epa);
+        vy_support()->epa_expand(&pair, v, resolved.tolerance * pair.scale, resolved.iterations, &epa);
         if (epa.converged) {
             const vy_local_contact c = {epa.normal, real_max(epa.depth, 0.0), epa.point_a, epa.point_b};
             *out = contact_in_world(pose_a, &c);
@@ -240,7 +240,7 @@ vy_status vy_penetration_from(const vy_shape *a, const vy_pose *pose_a, const vy
     }
     int hit;
     vy_contact c;
-    const vy_status answer = vy_penetration(a, pose_a, b, pose_b, &o, &hit, &c, info);
+    const vy_status answer = vy_penetration(a, pose_a, b, pose_b, &resolved, &hit, &c, info);
     if (answer != VY_OK) return answer;
     if (!hit) return VY_BAD_VALUE;
     *out = c;

@@ -13,25 +13,25 @@ static void minkowski_support(const vy_core_pair *pair, double x, double y, doub
     VY_ASSERT((pair->a.smooth || pair->a.padded_count >= 8) && (pair->b.smooth || pair->b.padded_count >= 8));
     const vec3 d = vec3_make(x, y, z);
     const vy_core *a = &pair->a, *b = &pair->b;
-    const vec3 e = vec3_neg(mat3_tmul_vec(pair->rotation, d));
-    vec3 pa, pb;
+    const vec3 direction_b = vec3_neg(mat3_tmul_vec(pair->rotation, d));
+    vec3 on_a, on_b;
     if (a->smooth == 0) {
         const int i = extreme(a->x, a->y, a->z, a->padded_count, d);
         out->ia = (uint32_t)i;
-        pa = vec3_make(a->x[i], a->y[i], a->z[i]);
+        on_a = vec3_make(a->x[i], a->y[i], a->z[i]);
     } else {
         out->ia = vy_cylinder_extreme(d);
-        pa = vy_core_point(a, out->ia);
+        on_a = vy_core_point(a, out->ia);
     }
     if (b->smooth == 0) {
-        const int i = extreme(b->x, b->y, b->z, b->padded_count, e);
+        const int i = extreme(b->x, b->y, b->z, b->padded_count, direction_b);
         out->ib = (uint32_t)i;
-        pb = vec3_make(b->x[i], b->y[i], b->z[i]);
+        on_b = vec3_make(b->x[i], b->y[i], b->z[i]);
     } else {
-        out->ib = vy_cylinder_extreme(e);
-        pb = vy_core_point(b, out->ib);
+        out->ib = vy_cylinder_extreme(direction_b);
+        on_b = vy_core_point(b, out->ib);
     }
     VY_ASSERT((a->smooth || out->ia < (uint32_t)a->padded_count) &&
               (b->smooth || out->ib < (uint32_t)b->padded_count));
-    out->w = vec3_sub(pa, vec3_add(mat3_mul_vec(pair->rotation, pb), pair->offset));
+    out->w = vec3_sub(on_a, vec3_add(mat3_mul_vec(pair->rotation, on_b), pair->offset));
 }

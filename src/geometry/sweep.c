@@ -377,38 +377,40 @@ static vec3 centre_in_field(const field_sweep *f, double t)
 // ball about it.
 static field_part part_of(const field_sweep *f, double reach, double from, double to)
 {
-    field_part p = {.from = from, .to = to, .begin = centre_in_field(f, from), .end = centre_in_field(f, to)};
+    field_part part = {
+        .from = from, .to = to, .begin = centre_in_field(f, from), .end = centre_in_field(f, to)};
     const double dt = to - from;
-    p.deviation =
-        dt * vec3_length(f->ground->rotation_vector) * real_max(vec3_length(p.begin), vec3_length(p.end));
+    part.deviation = dt * vec3_length(f->ground->rotation_vector) *
+                     real_max(vec3_length(part.begin), vec3_length(part.end));
     const vy_pose ground = vy_sweep_pose(f->ground, from), pose = vy_sweep_pose(f->path, from),
                   local = {quat_unrotate(ground.rotation, vec3_sub(pose.position, ground.position)),
                            quat_mul(quat_conj(ground.rotation), pose.rotation)};
     const double turn_angle =
         dt * (vec3_length(f->path->rotation_vector) + vec3_length(f->ground->rotation_vector));
-    const double expansion = reach + p.deviation + turn_angle * f->radius,
-                 ball_radius = reach + p.deviation + f->radius;
+    const double expansion = reach + part.deviation + turn_angle * f->radius,
+                 ball_radius = reach + part.deviation + f->radius;
     const vy_bounds start = vy_shape_bounds(f->shape, &local);
-    const vec3 d = vec3_sub(p.end, p.begin);
+    const vec3 d = vec3_sub(part.end, part.begin);
     const vec3 move_low = vec3_make(real_min(d.x, 0.0), real_min(d.y, 0.0), real_min(d.z, 0.0)),
                move_high = vec3_make(real_max(d.x, 0.0), real_max(d.y, 0.0), real_max(d.z, 0.0));
-    p.box.low = vec3_add(vec3_make(real_max(start.low.x - expansion, p.begin.x - ball_radius),
-                                   real_max(start.low.y - expansion, p.begin.y - ball_radius),
-                                   real_max(start.low.z - expansion, p.begin.z - ball_radius)),
-                         move_low);
-    p.box.high = vec3_add(vec3_make(real_min(start.high.x + expansion, p.begin.x + ball_radius),
-                                    real_min(start.high.y + expansion, p.begin.y + ball_radius),
-                                    real_min(start.high.z + expansion, p.begin.z + ball_radius)),
-                          move_high);
-    return p;
+    part.box.low = vec3_add(vec3_make(real_max(start.low.x - expansion, part.begin.x - ball_radius),
+                                      real_max(start.low.y - expansion, part.begin.y - ball_radius),
+                                      real_max(start.low.z - expansion, part.begin.z - ball_radius)),
+                            move_low);
+    part.box.high = vec3_add(vec3_make(real_min(start.high.x + expansion, part.begin.x + ball_radius),
+                                       real_min(start.high.y + expansion, part.begin.y + ball_radius),
+                                       real_min(start.high.z + expansion, part.begin.z + ball_radius)),
+                             move_high);
+    return part;
 }
 
 // Whether the centre stays so far on one side of a triangle's plane that the shape cannot reach it.
-static int cannot_reach_triangle(const field_sweep *f, const field_part *p, const vec3 c[3], double reach)
+static int cannot_reach_triangle(const field_sweep *f, const field_part *part, const vec3 c[3], double reach)
 {
     const vec3 m = vec3_cross(vec3_sub(c[1], c[0]), vec3_sub(c[2], c[0]));
-    const double begin = vec3_dot(m, vec3_sub(p->begin, c[0])), end = vec3_dot(m, vec3_sub(p->end, c[0])),
-                 limit = (f->radius + reach + p->deviation) * vec3_length(m);
+    const double begin = vec3_dot(m, vec3_sub(part->begin, c[0])),
+                 end = vec3_dot(m, vec3_sub(part->end, c[0])),
+                 limit = (f->radius + reach + part->deviation) * vec3_length(m);
     return (begin > limit && end > limit) || (begin < -limit && end < -limit);
 }
 
@@ -436,26 +438,26 @@ static void sweep_triangle(const field_sweep *f, const vec3 c[3], triangle_searc
     search->first = impact;
 }
 
-static void sweep_part(const field_sweep *f, const field_part *p, double reach, triangle_search *search)
+static void sweep_part(const field_sweep *f, const field_part *part, double reach, triangle_search *search)
 {
     const vy_height_field *field = f->field;
     const double size = field->spacing;
-    if (p->box.low.z > field->high || p->box.high.z < field->low || p->box.high.x < 0.0 ||
-        p->box.high.y < 0.0 || p->box.low.x > size * (double)(field->nx - 1) ||
-        p->box.low.y > size * (double)(field->ny - 1))
+    if (part->box.low.z > field->high || part->box.high.z < field->low || part->box.high.x < 0.0 ||
+        part->box.high.y < 0.0 || part->box.low.x > size * (double)(field->nx - 1) ||
+        part->box.low.y > size * (double)(field->ny - 1))
         return;
-    const int i0 = cell_of(p->box.low.x / size, field->nx - 1),
-              i1 = cell_of(p->box.high.x / size, field->nx - 1),
-              j0 = cell_of(p->box.low.y / size, field->ny - 1),
-              j1 = cell_of(p->box.high.y / size, field->ny - 1);
+    const int i0 = cell_of(part->box.low.x / size, field->nx - 1),
+              i1 = cell_of(part->box.high.x / size, field->nx - 1),
+              j0 = cell_of(part->box.low.y / size, field->ny - 1),
+              j1 = cell_of(part->box.high.y / size, field->ny - 1);
     for (int j = j0; j <= j1; ++j) {
         for (int i = i0; i <= i1; ++i) {
             for (int half = 0; half < 2; ++half) {
                 vec3 c[3];
                 vy_height_field_triangle(field, i, j, half, c);
-                if (p->box.low.z > real_max(c[0].z, real_max(c[1].z, c[2].z)) ||
-                    p->box.high.z < real_min(c[0].z, real_min(c[1].z, c[2].z)) ||
-                    cannot_reach_triangle(f, p, c, reach))
+                if (part->box.low.z > real_max(c[0].z, real_max(c[1].z, c[2].z)) ||
+                    part->box.high.z < real_min(c[0].z, real_min(c[1].z, c[2].z)) ||
+                    cannot_reach_triangle(f, part, c, reach))
                     continue;
                 sweep_triangle(f, c, search);
             }
