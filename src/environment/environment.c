@@ -87,34 +87,37 @@ vy_status vy_check_gust_def(const vy_gust_def *g, const char *name, vy_error *er
     return vy_fail(err, VY_BAD_VALUE, "%s: rise must be above 0 s and hold at least 0 s", name);
 }
 
-static vy_status check_wind(const vy_wind_def *w, const vy_planet_def *planet, vy_error *err)
+static vy_status check_wind(const vy_wind_def *wind, const vy_planet_def *planet, vy_error *err)
 {
-    const double numbers[] = {w->constant.x,      w->constant.y,   w->constant.z,     w->shear_speed,
-                              w->shear_direction, w->shear_height, w->shear_exponent, w->shear_roughness};
-    if (!vy_all_bounded(numbers, sizeof numbers / sizeof numbers[0]) || (unsigned)w->shear > VY_SHEAR_LOG) {
+    const double numbers[] = {wind->constant.x,     wind->constant.y,      wind->constant.z,
+                              wind->shear_speed,    wind->shear_direction, wind->shear_height,
+                              wind->shear_exponent, wind->shear_roughness};
+    if (!vy_all_bounded(numbers, sizeof numbers / sizeof numbers[0]) ||
+        (unsigned)wind->shear > VY_SHEAR_LOG) {
         return vy_fail(err, VY_BAD_VALUE, "wind: every value must be finite");
     }
-    if (w->shear != VY_SHEAR_NONE && !(w->shear_height > 0.0 && w->shear_exponent >= 0.0)) {
+    if (wind->shear != VY_SHEAR_NONE && !(wind->shear_height > 0.0 && wind->shear_exponent >= 0.0)) {
         return vy_fail(err, VY_BAD_VALUE, "wind: shear_height must be above 0 and shear_exponent at least 0");
     }
-    if (w->shear == VY_SHEAR_LOG && !(w->shear_roughness > 0.0 && w->shear_roughness < w->shear_height)) {
+    if (wind->shear == VY_SHEAR_LOG &&
+        !(wind->shear_roughness > 0.0 && wind->shear_roughness < wind->shear_height)) {
         return vy_fail(err, VY_BAD_VALUE, "wind.shear_roughness must be above 0 and below shear_height");
     }
-    if (w->gust_count < 0 || w->gust_count > VY_GUST_CAP) {
+    if (wind->gust_count < 0 || wind->gust_count > VY_GUST_CAP) {
         return vy_fail(err, VY_BAD_VALUE, "wind.gusts: at most %d", VY_GUST_CAP);
     }
-    for (int i = 0; i < w->gust_count; ++i) {
+    for (int i = 0; i < wind->gust_count; ++i) {
         char name[32];
         snprintf(name, sizeof name, "wind.gusts[%d]", i);
-        const vy_status status = vy_check_gust_def(&w->gusts[i], name, err);
+        const vy_status status = vy_check_gust_def(&wind->gusts[i], name, err);
         if (status != VY_OK) return status;
     }
-    const vy_turbulence_def *t = &w->turbulence;
-    if (!(t->wind20 >= 0.0 && t->intensity >= 0.0 && real_is_finite(t->wind20) &&
-          real_is_finite(t->intensity))) {
+    const vy_turbulence_def *turbulence = &wind->turbulence;
+    if (!(turbulence->wind20 >= 0.0 && turbulence->intensity >= 0.0 && real_is_finite(turbulence->wind20) &&
+          real_is_finite(turbulence->intensity))) {
         return vy_fail(err, VY_BAD_VALUE, "wind.turbulence: wind20 and intensity must be at least 0 m/s");
     }
-    if (w->grid != NULL && planet->radius > 0.0 && !(planet->origin.gm > 0.0)) {
+    if (wind->grid != NULL && planet->radius > 0.0 && !(planet->origin.gm > 0.0)) {
         return vy_fail(err, VY_BAD_VALUE, "wind.grid is for a flat world, or one with a planet.origin");
     }
     return VY_OK;
@@ -125,25 +128,25 @@ static vy_status check_wind(const vy_wind_def *w, const vy_planet_def *planet, v
 
 static vy_status check_planet(const vy_environment_def *def, vy_error *err)
 {
-    const vy_planet_def *p = &def->planet;
-    const vy_origin_def *o = &p->origin;
-    if (!(real_is_finite(p->radius) && p->radius >= 0.0 && p->flattening >= 0.0 && p->flattening < 1.0 &&
-          real_is_finite(p->rate))) {
+    const vy_planet_def *planet = &def->planet;
+    const vy_origin_def *origin = &planet->origin;
+    if (!(real_is_finite(planet->radius) && planet->radius >= 0.0 && planet->flattening >= 0.0 &&
+          planet->flattening < 1.0 && real_is_finite(planet->rate))) {
         return vy_fail(err, VY_BAD_VALUE, "planet: radius must be at least 0 m and flattening in [0, 1)");
     }
-    if (!(real_is_finite(o->gm) && o->gm >= 0.0))
+    if (!(real_is_finite(origin->gm) && origin->gm >= 0.0))
         return vy_fail(err, VY_BAD_VALUE, "planet.origin.gm must be at least 0 m^3/s^2");
-    if (o->gm == 0.0) return VY_OK;
-    if (!(p->radius >= 1e3))
+    if (origin->gm == 0.0) return VY_OK;
+    if (!(planet->radius >= 1e3))
         return vy_fail(err, VY_BAD_VALUE, "planet.origin needs a planet.radius of 1 km at least");
-    if (!(real_abs(o->latitude) <= 0.5 * 3.14159265358979324))
+    if (!(real_abs(origin->latitude) <= 0.5 * 3.14159265358979324))
         return vy_fail(err, VY_BAD_VALUE, "planet.origin.latitude must be -90 to 90 degrees");
-    if (!real_is_finite(o->longitude) || !real_is_finite(o->j2) || !real_is_finite(o->date))
+    if (!real_is_finite(origin->longitude) || !real_is_finite(origin->j2) || !real_is_finite(origin->date))
         return vy_fail(err, VY_BAD_VALUE, "planet.origin: longitude, j2 and date must be finite");
-    if (!(o->height >= ORIGIN_LOWEST && o->height <= ORIGIN_HIGHEST)) {
+    if (!(origin->height >= ORIGIN_LOWEST && origin->height <= ORIGIN_HIGHEST)) {
         return vy_fail(err, VY_BAD_VALUE,
                        "planet.origin.height must be -12 km (below the sea floor) to 100 km, got %g m",
-                       o->height);
+                       origin->height);
     }
     if (def->gravity.mode != VY_GRAVITY_UNIFORM) {
         return vy_fail(err, VY_BAD_VALUE,

@@ -9,7 +9,7 @@ vy_status vy_check_gust_def(const vy_gust_def *g, const char *name, vy_error *er
 
 /// Check a budget on a planet of this radius, 0 without one, in steps of `dt`, 0 when that is not known.
 /// `culprit` is the value to blame.
-vy_status vy_check_budget_def(const vy_budget_def *b, double radius, double dt, const double **culprit,
+vy_status vy_check_budget_def(const vy_budget_def *budget, double radius, double dt, const double **culprit,
                               vy_error *err);
 
 /// The radius that coordinates have the size of: 0 in a flat world and at a planet's origin.

@@ -115,7 +115,7 @@ vy_geodetic vy_geodetic_of(const vy_planet_def *planet, double time, vy_vec3 pos
     const planet_frame place = place_of(&f, position);
     const mat3 local = local_axes(&place);
     const mat3 body = flu_to_frd(mat3_mul(mat3_transpose(local), quat_matrix(attitude)));
-    vy_geodetic g = {
+    vy_geodetic result = {
         .latitude = planet_latitude(&place),
         .longitude = longitude_of(&f, position, time),
         .altitude = place.altitude,
@@ -124,22 +124,23 @@ vy_geodetic vy_geodetic_of(const vy_planet_def *planet, double time, vy_vec3 pos
         .pitch = math_asin(real_clamp(-body.m[2][0], -1.0, 1.0)),
         .roll = math_atan2(body.m[2][1], body.m[2][2]),
     };
-    return g;
+    return result;
 }
 
-void vy_geodetic_to_world(const vy_planet_def *planet, double time, const vy_geodetic *g, vy_vec3 *position,
-                          vy_vec3 *velocity, vy_quat *attitude)
+void vy_geodetic_to_world(const vy_planet_def *planet, double time, const vy_geodetic *geodetic,
+                          vy_vec3 *position, vy_vec3 *velocity, vy_quat *attitude)
 {
     FPU_SCOPE;
     const geodetic_frame f = frame_of(planet);
-    *position = position_of(&f, g, time);
+    *position = position_of(&f, geodetic, time);
     const planet_frame place = place_of(&f, *position);
     const mat3 local = local_axes(&place);
-    *velocity = vec3_add(planet_ground_velocity(&f.planet, *position), mat3_mul_vec(local, g->velocity));
+    *velocity =
+        vec3_add(planet_ground_velocity(&f.planet, *position), mat3_mul_vec(local, geodetic->velocity));
     double sy, cy, sp, cp, sr, cr;
-    math_sincos(g->yaw, &sy, &cy);
-    math_sincos(g->pitch, &sp, &cp);
-    math_sincos(g->roll, &sr, &cr);
+    math_sincos(geodetic->yaw, &sy, &cy);
+    math_sincos(geodetic->pitch, &sp, &cp);
+    math_sincos(geodetic->roll, &sr, &cr);
     const mat3 body = {{{cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr},
                         {sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr},
                         {-sp, cp * sr, cp * cr}}};

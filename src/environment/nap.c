@@ -65,33 +65,33 @@ vy_nap_def vy_nap_default(void)
 #define BUDGET_MIN_POSITION 1e-8 // [m]
 #define BUDGET_MIN_ANGLE    1e-8 // [rad]
 
-vy_status vy_check_budget_def(const vy_budget_def *b, double radius, double dt, const double **culprit,
+vy_status vy_check_budget_def(const vy_budget_def *budget, double radius, double dt, const double **culprit,
                               vy_error *err)
 {
     const double min_position = real_max(BUDGET_MIN_POSITION, 5e-15 * radius);
-    *culprit = &b->duration;
-    if (!(real_is_finite(b->duration) && b->duration >= 0.0))
+    *culprit = &budget->duration;
+    if (!(real_is_finite(budget->duration) && budget->duration >= 0.0))
         return vy_fail(err, VY_BAD_VALUE, "nap.budget.over must be at least 0 s");
-    *culprit = b->position != VY_BUDGET_ANY ? &b->position : &b->attitude;
-    const int is_limited = b->position != VY_BUDGET_ANY || b->attitude != VY_BUDGET_ANY;
-    if (b->duration == 0.0 && is_limited)
+    *culprit = budget->position != VY_BUDGET_ANY ? &budget->position : &budget->attitude;
+    const int is_limited = budget->position != VY_BUDGET_ANY || budget->attitude != VY_BUDGET_ANY;
+    if (budget->duration == 0.0 && is_limited)
         return vy_fail(err, VY_BAD_VALUE, "nap.budget needs `over`: at the end of which time?");
-    if (b->duration == 0.0) return VY_OK;
-    *culprit = &b->duration;
+    if (budget->duration == 0.0) return VY_OK;
+    *culprit = &budget->duration;
     if (!is_limited) return vy_fail(err, VY_BAD_VALUE, "nap.budget needs a position or an attitude");
-    if (b->duration < dt)
+    if (budget->duration < dt)
         return vy_fail(err, VY_BAD_VALUE, "nap.budget.over is shorter than a step, %g s: %g s", dt,
-                       b->duration);
-    *culprit = &b->position;
-    if (!(b->position >= min_position)) {
+                       budget->duration);
+    *culprit = &budget->position;
+    if (!(budget->position >= min_position)) {
         return vy_fail(err, VY_BAD_VALUE, "nap.budget.position is below what strict runs achieve, %g m: %g m",
-                       min_position, b->position);
+                       min_position, budget->position);
     }
-    *culprit = &b->attitude;
-    if (!(b->attitude >= BUDGET_MIN_ANGLE)) {
+    *culprit = &budget->attitude;
+    if (!(budget->attitude >= BUDGET_MIN_ANGLE)) {
         return vy_fail(err, VY_BAD_VALUE,
                        "nap.budget.attitude is below what strict runs achieve, %g rad: %g rad",
-                       BUDGET_MIN_ANGLE, b->attitude);
+                       BUDGET_MIN_ANGLE, budget->attitude);
     }
     return VY_OK;
 }

@@ -47,26 +47,26 @@ VY_FN nap_reach nap_flown_reach(const environment_model *env, const nap_params *
                                 const body_state *s, const real *speed, const nap_inputs *inputs)
 {
     const real no_deviation[DEVIATION_COUNT] = {real_set(0.0), real_set(0.0), real_set(0.0), real_set(0.0)};
-    nap_reach r = nap_reach_of(env, nap, vehicle, layout, s, speed, inputs, no_deviation);
+    nap_reach reach = nap_reach_of(env, nap, vehicle, layout, s, speed, inputs, no_deviation);
     if (VY_BASIC_OR(
             0,
             bits_uniform(nap->jointed))) { // joints may do anything: only what is zero everywhere is zero
-        nap_reach_set_unbounded(mask_set(1), &r);
-        r.effect.rate = real_set(NAP_UNBOUNDED);
+        nap_reach_set_unbounded(mask_set(1), &reach);
+        reach.effect.rate = real_set(NAP_UNBOUNDED);
     }
-    return r;
+    return reach;
 }
 
 /// The air that is left out above the end of the standard, where it counts as none, strictly too: it is no
 /// denser than at the end.
 VY_FN void nap_add_thin_air(const environment_model *env, const nap_params *nap,
-                            const multirotor_params *vehicle, const nap_reach *r, real period, bits flags,
+                            const multirotor_params *vehicle, const nap_reach *reach, real period, bits flags,
                             nap_state *state)
 {
-    const mask reaches_above = r->altitude + r->max_distance > AIR_TOP,
-               is_above = r->altitude - r->max_distance > AIR_TOP;
+    const mask reaches_above = reach->altitude + reach->max_distance > AIR_TOP,
+               is_above = reach->altitude - reach->max_distance > AIR_TOP;
     if (env->air.mode != ATMOSPHERE_LAYERED || !mask_any(reaches_above)) return;
-    effect_reach e = r->effect;
+    effect_reach e = reach->effect;
     e.density = e.density_min = real_set(0.0);
     const nap_bounds without_thin_air = nap_bounds_of(&vehicle->effects, &e);
     e.density = air_at(&env->air, real_set(AIR_TOP)).density;

@@ -25,21 +25,22 @@ typedef struct deviation_system {
     real be, bv;         // what is neglected, per second
 } deviation_system;
 
-VY_FN void nap_propagate(const deviation_system *k, real period, real *y)
+VY_FN void nap_propagate(const deviation_system *system, real period, real *deviation)
 {
     enum { PARTS = 4, ORDER = 20 };
     const real part = period * (1.0 / PARTS);
     real sum[DEVIATION_COUNT];
-    for (int i = 0; i < DEVIATION_COUNT; ++i) sum[i] = y[i];
+    for (int i = 0; i < DEVIATION_COUNT; ++i) sum[i] = deviation[i];
     for (int n = 0; n < PARTS; ++n) {
-        sum[DEVIATION_RATE] = sum[DEVIATION_RATE] + part * k->be;
-        sum[DEVIATION_VELOCITY] = sum[DEVIATION_VELOCITY] + part * k->bv;
+        sum[DEVIATION_RATE] = sum[DEVIATION_RATE] + part * system->be;
+        sum[DEVIATION_VELOCITY] = sum[DEVIATION_VELOCITY] + part * system->bv;
         real term[DEVIATION_COUNT];
         for (int i = 0; i < DEVIATION_COUNT; ++i) term[i] = sum[i];
         for (int order = 1; order <= ORDER; ++order) {
             const real h = part * (1.0 / order);
-            const real e = (k->ee * term[0] + k->ea * term[1]) + (k->ev * term[2] + k->ep * term[3]);
-            const real v = k->va * term[1] + k->vv * term[2] + k->vp * term[3];
+            const real e =
+                (system->ee * term[0] + system->ea * term[1]) + (system->ev * term[2] + system->ep * term[3]);
+            const real v = system->va * term[1] + system->vv * term[2] + system->vp * term[3];
             const real a = term[0], p = term[2];
             term[0] = h * e;
             term[1] = h * a;
@@ -51,12 +52,13 @@ VY_FN void nap_propagate(const deviation_system *k, real period, real *y)
     // Each series is cut; with the norm of A times a part below 3 the rest is below 1e-9 of the sum. Angles
     // and positions count as many times as makes the norm smallest: a spring k grows by sqrt(k). Motion of
     // the centre of mass has a bound of its own where the attitude does not move it.
-    const real a = real_sqrt(real_max(k->ea, real_set(1.0))), p = real_sqrt(real_max(k->vp, real_set(1.0)));
-    const real translation_norm = part * real_max(k->va / a + k->vv + k->vp / p, p);
-    const real norm = part * real_max(k->ee + k->ea / a + k->ev + k->ep / p, a);
+    const real a = real_sqrt(real_max(system->ea, real_set(1.0))),
+               p = real_sqrt(real_max(system->vp, real_set(1.0)));
+    const real translation_norm = part * real_max(system->va / a + system->vv + system->vp / p, p);
+    const real norm = part * real_max(system->ee + system->ea / a + system->ev + system->ep / p, a);
     const mask translation_converges = translation_norm < 3.0,
                converges = translation_converges & (norm < 3.0);
-    const mask decoupled = k->va == 0.0;
+    const mask decoupled = system->va == 0.0;
     for (int i = 0; i < DEVIATION_COUNT; ++i) {
         const mask component_converges = i == DEVIATION_VELOCITY || i == DEVIATION_POSITION
                                              ? converges | (translation_converges & decoupled)
@@ -64,22 +66,23 @@ VY_FN void nap_propagate(const deviation_system *k, real period, real *y)
         const real next = sum[i] * (1.0 + 1e-8);
         const mask is_known =
             (component_converges & (next < NAP_UNBOUNDED)) | (next == 0.0); // zero stays zero
-        y[i] = real_select(is_known, next, real_set(NAP_UNBOUNDED));
+        deviation[i] = real_select(is_known, next, real_set(NAP_UNBOUNDED));
     }
 }
 
 /// How strongly lift can turn with the flow: 1 / sin of the least angle between flow and body z within reach,
 /// or 0 when they can become parallel.
-VY_FN real nap_lift_direction_gain(const body_state *s, const nap_reach *r, real period, vec3 air,
+VY_FN real nap_lift_direction_gain(const body_state *s, const nap_reach *reach, real period, vec3 air,
                                    const real *deviation)
 {
     const vec3 flow = vec3_sub(s->velocity, air);
     const real flow_speed = vec3_length(flow);
     const vec3 z = quat_rotate(s->attitude, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
-    const real max_flow_change = deviation[DEVIATION_VELOCITY] + (period * r->acceleration + r->wind_change);
+    const real max_flow_change =
+        deviation[DEVIATION_VELOCITY] + (period * reach->acceleration + reach->wind_change);
     const real min_flow_speed = flow_speed - max_flow_change;
     const real sine = vec3_length(vec3_cross(flow, z)) / real_max(flow_speed, real_set(1e-9));
-    const real direction_change = deviation[DEVIATION_ANGLE] + period * r->effect.rate +
+    const real direction_change = deviation[DEVIATION_ANGLE] + period * reach->effect.rate +
                                   max_flow_change / real_max(min_flow_speed, real_set(1e-9));
     const real min_sine = sine - direction_change;
     return real_select((min_flow_speed > 0.0) & (min_sine > 0.05),

@@ -51,48 +51,48 @@ VY_FN real nap_wind_change(const wind_params *p, real period, real distance, rea
 
 /// Air and wind within r->max_distance of a place.
 VY_FN void nap_air_reach(const environment_model *env, const nap_inputs *inputs, real period, vec3 position,
-                         real altitude, nap_reach *r)
+                         real altitude, nap_reach *reach)
 {
-    effect_reach *e = &r->effect;
-    real low_altitude = altitude - r->max_distance, high_altitude = altitude + r->max_distance;
-    e->air = env->air.mode != ATMOSPHERE_NONE;
-    e->density = air_at(&env->air, low_altitude).density; // the air only gets thinner upwards
-    e->density_min = air_at(&env->air, high_altitude).density;
+    effect_reach *effect = &reach->effect;
+    real low_altitude = altitude - reach->max_distance, high_altitude = altitude + reach->max_distance;
+    effect->air = env->air.mode != ATMOSPHERE_NONE;
+    effect->density = air_at(&env->air, low_altitude).density; // the air only gets thinner upwards
+    effect->density_min = air_at(&env->air, high_altitude).density;
     if (VY_BASIC_OR(0, env->air.mode == ATMOSPHERE_LAYERED)) {
         // The formula ends at the centre of the Earth: nothing is known of what lies far below the ground.
-        e->density = real_select(low_altitude > -1e5, e->density, real_set(NAP_UNBOUNDED));
+        effect->density = real_select(low_altitude > -1e5, effect->density, real_set(NAP_UNBOUNDED));
     }
-    e->rotor_density_ratio =
-        1.0 + real_abs(e->density * (1.0 / REFERENCE_DENSITY) - 1.0); // whether they follow it or not
-    e->wind = e->downwash;
-    r->wind_slope = real_set(0.0);
-    r->wind_change = nap_planet_rate(env) * r->max_distance; // of the air that turns with the planet
+    effect->rotor_density_ratio =
+        1.0 + real_abs(effect->density * (1.0 / REFERENCE_DENSITY) - 1.0); // whether they follow it or not
+    effect->wind = effect->downwash;
+    reach->wind_slope = real_set(0.0);
+    reach->wind_change = nap_planet_rate(env) * reach->max_distance; // of the air that turns with the planet
     if (!env->has_wind) return;
     if (VY_BASIC_OR(0, env->gravity.frame.on)) { // from here on heights over the ground
         low_altitude = low_altitude - env->gravity.frame.height;
         high_altitude = high_altitude - env->gravity.frame.height;
     }
-    e->wind = e->downwash +
-              mean_wind_speed_bound(&env->wind, env->constant_wind, low_altitude, high_altitude, inputs->time,
-                                    inputs->time + period) +
-              inputs->turbulence;
-    r->wind_slope = wind_slope_bound(&env->wind, low_altitude);
+    effect->wind = effect->downwash +
+                   mean_wind_speed_bound(&env->wind, env->constant_wind, low_altitude, high_altitude,
+                                         inputs->time, inputs->time + period) +
+                   inputs->turbulence;
+    reach->wind_slope = wind_slope_bound(&env->wind, low_altitude);
     if (frame_is_inertial(env)) { // east, north and up turn on the way
         const double curvature = env->planet.radius / (env->planet.polar * env->planet.polar);
         const real axis_distance =
-            real_sqrt(position.x * position.x + position.y * position.y) - r->max_distance;
+            real_sqrt(position.x * position.x + position.y * position.y) - reach->max_distance;
         const real axes_per_metre = real_select(
             axis_distance > 1.0, 1.0 / real_max(axis_distance, real_set(1.0)), real_set(NAP_UNBOUNDED));
-        r->wind_slope = r->wind_slope + e->wind * (axes_per_metre + 2.0 * curvature);
+        reach->wind_slope = reach->wind_slope + effect->wind * (axes_per_metre + 2.0 * curvature);
     }
-    r->wind_change =
-        r->wind_change + nap_wind_change(&env->wind, period, r->max_distance, r->wind_slope, e->wind);
+    reach->wind_change = reach->wind_change + nap_wind_change(&env->wind, period, reach->max_distance,
+                                                              reach->wind_slope, effect->wind);
 }
 
 /// The same for rotors of any axis and polynomial: what each can do at most, all together.
 VY_FN void nap_general_rotor_reach(const nap_params *nap, const multirotor_params *vehicle,
                                    const rotor_layout *layout, const real *speed, const real *command,
-                                   effect_reach *e)
+                                   effect_reach *effect)
 {
     const real linear = real_abs(vehicle->curve.linear), cubic = real_abs(vehicle->curve.cubic);
     real force = real_set(0.0), torque = real_set(0.0);
@@ -105,13 +105,14 @@ VY_FN void nap_general_rotor_reach(const nap_params *nap, const multirotor_param
         torque = torque + thrust * (vec3_length(vec3_of(layout->lever[i])) +
                                     layout->torque_scale[i] * vehicle->curve.torque_ratio);
     }
-    e->rotor_force = force * (1.0 + 0x1p-40); // a bound of the rounding error
-    e->rotor_torque = torque * (1.0 + 0x1p-40);
+    effect->rotor_force = force * (1.0 + 0x1p-40); // a bound of the rounding error
+    effect->rotor_torque = torque * (1.0 + 0x1p-40);
     const thruster_layout *thrusters = &layout->thrusters;
     for (int i = 0; i < thrusters->count; ++i) { // each may get any command
         const real thrust_max = real_set(thrusters->thrust_max[i] * (1.0 + 0x1p-40));
-        e->thruster_force = e->thruster_force + thrust_max;
-        e->thruster_torque = e->thruster_torque + thrust_max * vec3_length(vec3_of(thrusters->lever[i]));
+        effect->thruster_force = effect->thruster_force + thrust_max;
+        effect->thruster_torque =
+            effect->thruster_torque + thrust_max * vec3_length(vec3_of(thrusters->lever[i]));
     }
 }
 
@@ -120,13 +121,13 @@ VY_FN void nap_general_rotor_reach(const nap_params *nap, const multirotor_param
 /// its width on top.
 VY_FN void nap_rotor_reach(const nap_params *nap, const multirotor_params *vehicle,
                            const rotor_layout *layout, const real *speed, const real *command,
-                           effect_reach *e)
+                           effect_reach *effect)
 {
     const int open_loop = VY_BASIC_OR(0, bits_uniform(nap->open_loop));
     vec3 torque = vec3_zero();
     real force = real_set(0.0), torque_half_range = real_set(0.0);
     if (VY_BASIC_OR(0, layout->general)) {
-        nap_general_rotor_reach(nap, vehicle, layout, speed, command, e);
+        nap_general_rotor_reach(nap, vehicle, layout, speed, command, effect);
         return;
     }
     for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(nap->rotor_count)); ++i) {
@@ -147,54 +148,56 @@ VY_FN void nap_rotor_reach(const nap_params *nap, const multirotor_params *vehic
                                                                real_abs(real_set(layout->pitch[i]))) +
                                  vehicle->rotor.torque_coef);
     }
-    e->rotor_force = force * (1.0 + 0x1p-40); // a bound of the rounding error
-    e->rotor_torque = vec3_length(torque) + torque_half_range + 0x1p-40 * force;
+    effect->rotor_force = force * (1.0 + 0x1p-40); // a bound of the rounding error
+    effect->rotor_torque = vec3_length(torque) + torque_half_range + 0x1p-40 * force;
 }
 
 /// What the rotors' effects can see within the period.
 VY_FN void nap_rotor_air_reach(const nap_params *nap, const multirotor_params *vehicle,
                                const rotor_layout *layout, const real *speed, const nap_inputs *inputs,
-                               effect_reach *e)
+                               effect_reach *effect)
 {
     const rotor_air_params *air_params = &vehicle->effects.rotors;
-    e->rotors = 1;
-    e->rotor_count = real_from_uint(nap->rotor_count);
-    e->rotor_speed = nap->rotor_speed_max;
+    effect->rotors = 1;
+    effect->rotor_count = real_from_uint(nap->rotor_count);
+    effect->rotor_speed = nap->rotor_speed_max;
     real thrust = real_set(0.0);
     for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(nap->rotor_count)); ++i) {
-        e->rotor_speed = real_max(e->rotor_speed, speed[i]);
-        e->arm = real_max(e->arm, vec3_length(vec3_of(layout->hub[i])));
-        e->lever = real_max(e->lever, vec3_length(vec3_of(layout->lever[i])));
+        effect->rotor_speed = real_max(effect->rotor_speed, speed[i]);
+        effect->arm = real_max(effect->arm, vec3_length(vec3_of(layout->hub[i])));
+        effect->lever = real_max(effect->lever, vec3_length(vec3_of(layout->lever[i])));
         thrust = real_max(thrust, real_set(layout->thrust_scale[i]));
     }
-    const real speed_max = e->rotor_speed;
+    const real speed_max = effect->rotor_speed;
     thrust =
         thrust *
         (speed_max * (real_abs(vehicle->curve.linear) +
                       speed_max * (vehicle->rotor.thrust_coef + real_abs(vehicle->curve.cubic) * speed_max)));
     // A round world has no ground near.
-    e->height_min = real_set(bits_uniform(nap->has_obstacles) ? 0.0 : NAP_UNBOUNDED);
-    e->rotor_acceleration = speed_max * real_max(vehicle->curve.rise, vehicle->curve.fall);
-    e->hover_inflow = real_sqrt(
+    effect->height_min = real_set(bits_uniform(nap->has_obstacles) ? 0.0 : NAP_UNBOUNDED);
+    effect->rotor_acceleration = speed_max * real_max(vehicle->curve.rise, vehicle->curve.fall);
+    effect->hover_inflow = real_sqrt(
         thrust / real_select(air_params->momentum_factor > 0.0, air_params->momentum_factor, real_set(1.0)));
-    e->inflow = 2.1 * e->hover_inflow; // the measured curve ends at 2.04
-    e->downwash = inputs->downwash;
+    effect->inflow = 2.1 * effect->hover_inflow; // the measured curve ends at 2.04
+    effect->downwash = inputs->downwash;
 }
 
 /// Where `is_lost`, nothing is known of where the body can be.
-VY_FN void nap_reach_set_unbounded(mask is_lost, nap_reach *r)
+VY_FN void nap_reach_set_unbounded(mask is_lost, nap_reach *reach)
 {
     const real unbounded = real_set(NAP_UNBOUNDED);
-    effect_reach *e = &r->effect;
-    e->speed = real_select(is_lost, unbounded, e->speed);
-    e->gravity = real_select(is_lost & (e->gravity > 0.0), unbounded, e->gravity);
-    e->gravity_gradient = real_select(is_lost & (e->gravity_gradient > 0.0), unbounded, e->gravity_gradient);
-    e->density = real_select(is_lost & mask_set(e->air), unbounded, e->density);
-    e->density_min = real_select(is_lost, real_set(0.0), e->density_min);
-    e->wind = real_select(is_lost & (e->wind > 0.0), unbounded, e->wind);
-    e->height_min = real_select(is_lost & (e->height_min < unbounded), real_set(0.0), e->height_min);
-    r->acceleration = real_select(is_lost, unbounded, r->acceleration);
-    r->max_distance = real_select(is_lost, unbounded, r->max_distance);
+    effect_reach *effect = &reach->effect;
+    effect->speed = real_select(is_lost, unbounded, effect->speed);
+    effect->gravity = real_select(is_lost & (effect->gravity > 0.0), unbounded, effect->gravity);
+    effect->gravity_gradient =
+        real_select(is_lost & (effect->gravity_gradient > 0.0), unbounded, effect->gravity_gradient);
+    effect->density = real_select(is_lost & mask_set(effect->air), unbounded, effect->density);
+    effect->density_min = real_select(is_lost, real_set(0.0), effect->density_min);
+    effect->wind = real_select(is_lost & (effect->wind > 0.0), unbounded, effect->wind);
+    effect->height_min =
+        real_select(is_lost & (effect->height_min < unbounded), real_set(0.0), effect->height_min);
+    reach->acceleration = real_select(is_lost, unbounded, reach->acceleration);
+    reach->max_distance = real_select(is_lost, unbounded, reach->max_distance);
 }
 
 /// Bound where the body can be and how it can move within the period. A gain of
@@ -207,17 +210,17 @@ VY_FN nap_reach nap_reach_of(const environment_model *env, const nap_params *nap
                              const real *deviation)
 {
     const real period = inputs->period;
-    nap_reach r;
-    memset(&r, 0, sizeof r);
-    effect_reach *e = &r.effect;
-    e->disturbance = inputs->disturbance;
-    e->disturbance_torque = inputs->disturbance_torque;
-    e->magnetic_field = vec3_length(vec3_of(env->magnetic));
-    e->radiation_pressure = vec3_length(vec3_of(env->radiation_pressure));
-    e->air_rate = real_set(nap_planet_rate(env));
-    nap_rotor_reach(nap, vehicle, layout, speed, inputs->command, e);
+    nap_reach reach;
+    memset(&reach, 0, sizeof reach);
+    effect_reach *effect = &reach.effect;
+    effect->disturbance = inputs->disturbance;
+    effect->disturbance_torque = inputs->disturbance_torque;
+    effect->magnetic_field = vec3_length(vec3_of(env->magnetic));
+    effect->radiation_pressure = vec3_length(vec3_of(env->radiation_pressure));
+    effect->air_rate = real_set(nap_planet_rate(env));
+    nap_rotor_reach(nap, vehicle, layout, speed, inputs->command, effect);
     if (VY_BASIC_OR(0, bits_uniform(nap->rotors)))
-        nap_rotor_air_reach(nap, vehicle, layout, speed, inputs, e);
+        nap_rotor_air_reach(nap, vehicle, layout, speed, inputs, effect);
     // Torques change sqrt(2 E), E the energy of turning, by no more than t / sqrt(I_min) per second.
     const real inverse_inertia = 1.0 / nap->inertia_min;
     const real rotation_energy2 = vec3_dot(s->rate, mat3_mul_vec(vehicle->body.inertia, s->rate));
@@ -226,10 +229,10 @@ VY_FN nap_reach nap_reach_of(const environment_model *env, const nap_params *nap
     if (VY_BASIC_OR(0, env->gravity.frame.on))
         rate0 = rate0 + 2.0 * nap_frame_rate(env) * (1.0 + real_sqrt(inverse_inertia * nap->inertia_max));
     if (VY_BASIC_OR(0, bits_uniform(nap->rotors)))
-        e->rate = rate0 + 1.0; // a guess as well: the rotors' effects see it
+        effect->rate = rate0 + 1.0; // a guess as well: the rotors' effects see it
 
     const real altitude = altitude_at(env, s->position);
-    r.altitude = altitude;
+    reach.altitude = altitude;
     const double planet_rate = nap_planet_rate(env);
     const vec3 ground =
         frame_is_inertial(env) ? planet_ground_velocity(&env->planet, s->position) : vec3_zero();
@@ -240,45 +243,47 @@ VY_FN nap_reach nap_reach_of(const environment_model *env, const nap_params *nap
     mask is_proven = mask_set(0);
     for (int pass = 0; pass < 3; ++pass) {
         const real distance = period * (speed0 + speed_increase);
-        r.max_distance = distance + deviation[DEVIATION_POSITION];
+        reach.max_distance = distance + deviation[DEVIATION_POSITION];
         if (VY_BASIC_OR(0, bits_uniform(nap->rotors)) && bits_uniform(nap->flat))
-            e->height_min = height_at(env, s->position) - (r.max_distance + e->arm);
-        e->speed = ground_speed0 + (speed_increase + planet_rate * distance);
-        e->gravity = gravity_bound(&env->gravity, s->position, r.max_distance);
+            effect->height_min = height_at(env, s->position) - (reach.max_distance + effect->arm);
+        effect->speed = ground_speed0 + (speed_increase + planet_rate * distance);
+        effect->gravity = gravity_bound(&env->gravity, s->position, reach.max_distance);
         if (VY_BASIC_OR(0, env->gravity.frame.on))
-            e->gravity = e->gravity + nap_frame_bound(env, s->position, e->speed, r.max_distance);
+            effect->gravity =
+                effect->gravity + nap_frame_bound(env, s->position, effect->speed, reach.max_distance);
         if (frame_is_inertial(env))
-            e->air_gravity = vec3_length(planet_centrifugal(&env->planet, s->position)) +
-                             (nap_planet_rate(env) * nap_planet_rate(env)) * r.max_distance;
-        e->gravity_gradient = gravity_tide_bound(&env->gravity, s->position, r.max_distance, 3);
-        nap_air_reach(env, inputs, period, s->position, altitude, &r);
-        r.acceleration = e->gravity + vehicle->body.inverse_mass * nap_force_bound(&vehicle->effects, e);
+            effect->air_gravity = vec3_length(planet_centrifugal(&env->planet, s->position)) +
+                                  (nap_planet_rate(env) * nap_planet_rate(env)) * reach.max_distance;
+        effect->gravity_gradient = gravity_tide_bound(&env->gravity, s->position, reach.max_distance, 3);
+        nap_air_reach(env, inputs, period, s->position, altitude, &reach);
+        reach.acceleration =
+            effect->gravity + vehicle->body.inverse_mass * nap_force_bound(&vehicle->effects, effect);
         // The air of a planet moves with it: nothing is known of who is faster.
         const real force = frame_is_inertial(env)
-                               ? nap_force_bound(&vehicle->effects, e)
-                               : nap_accelerating_force_bound(&vehicle->effects, e, e->wind);
-        const real increase_needed = period * (e->gravity + vehicle->body.inverse_mass * force);
+                               ? nap_force_bound(&vehicle->effects, effect)
+                               : nap_accelerating_force_bound(&vehicle->effects, effect, effect->wind);
+        const real increase_needed = period * (effect->gravity + vehicle->body.inverse_mass * force);
         is_proven = increase_needed <= speed_increase;
         if (VY_BASIC_OR(0, bits_uniform(nap->rotors))) {
             const real rate_bound =
-                rate0 + inverse_inertia * (period * nap_accelerating_torque_bound(&vehicle->effects, e));
-            const mask rate_holds = rate_bound <= e->rate;
+                rate0 + inverse_inertia * (period * nap_accelerating_torque_bound(&vehicle->effects, effect));
+            const mask rate_holds = rate_bound <= effect->rate;
             is_proven = is_proven & rate_holds;
             if (pass < 2)
-                e->rate = real_select(rate_holds, rate_bound * (1.0 + 1e-9), 1.5 * rate_bound + 1e-9);
+                effect->rate = real_select(rate_holds, rate_bound * (1.0 + 1e-9), 1.5 * rate_bound + 1e-9);
         }
         if (pass < 2)
             speed_increase =
                 real_select(is_proven, increase_needed * (1.0 + 1e-9), 1.5 * increase_needed + 1e-9);
     }
-    nap_reach_set_unbounded(mask_not(is_proven), &r);
+    nap_reach_set_unbounded(mask_not(is_proven), &reach);
     if (VY_BASIC_OR(0, bits_uniform(nap->rotors))) {
-        e->rate = real_select(is_proven, e->rate, real_set(NAP_UNBOUNDED));
-        return r;
+        effect->rate = real_select(is_proven, effect->rate, real_set(NAP_UNBOUNDED));
+        return reach;
     }
     const real rate_bound =
         rate0 + inverse_inertia *
-                    (period * nap_accelerating_torque_bound(&vehicle->effects, e)); // no matter how fast
-    e->rate = real_min(rate_bound, real_set(NAP_UNBOUNDED));
-    return r;
+                    (period * nap_accelerating_torque_bound(&vehicle->effects, effect)); // no matter how fast
+    effect->rate = real_min(rate_bound, real_set(NAP_UNBOUNDED));
+    return reach;
 }
