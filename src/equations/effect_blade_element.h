@@ -5,24 +5,24 @@
 
 VY_FN void effect_blade_element(const effect_params *p, const effect_context *c, mask on, body_loads *l)
 {
-    const rotor_view *v = c->rotors;
-    for (int i = 0; i < v->count; ++i) {
-        const vec3 axis = layout_vec3(v->layout->axis[i]), first = layout_vec3(v->layout->side[i]);
-        const vec3 second = vec3_cross(axis, first);
-        const real scale = v->layout->thrust_scale[i] * v->density_ratio;
-        const blade_loads b =
-            blade_sum(&p->rotors.blade, v->speed[i], v->layout->spin[i], vec3_dot(v->across[i], first),
-                      vec3_dot(v->across[i], second), v->inflow[i] + v->climb[i]);
+    const rotor_view *rotors = c->rotors;
+    for (int i = 0; i < rotors->count; ++i) {
+        const vec3 axis = layout_vec3(rotors->layout->axis[i]), side_1 = layout_vec3(rotors->layout->side[i]);
+        const vec3 side_2 = vec3_cross(axis, side_1);
+        const real scale = rotors->layout->thrust_scale[i] * rotors->density_ratio;
+        const blade_loads blade = blade_sum(
+            &p->rotors.blade, rotors->speed[i], rotors->layout->spin[i], vec3_dot(rotors->across[i], side_1),
+            vec3_dot(rotors->across[i], side_2), rotors->inflow[i] + rotors->climb[i]);
         const real weight = real_select(on, scale * p->rotors.blade.on, real_set(0.0));
         const real coefficient_thrust =
-            real_select(on, v->density_ratio * (p->rotors.blade.on * v->thrust[i]), real_set(0.0));
-        rotor_add_thrust(v, i, weight * b.thrust - coefficient_thrust, l);
-        const real drag =
-            v->layout->torque_scale[i] * (weight * b.torque - v->torque_ratio * coefficient_thrust);
-        l->torque_body = vec3_add_scaled(l->torque_body, drag, layout_vec3(v->layout->reaction[i]));
-        const vec3 across = vec3_add_scaled(vec3_scale(b.force_1, first), b.force_2, second);
-        rotor_add_hub_force(v, i, vec3_scale(weight, across), l);
-        const vec3 moment = vec3_add_scaled(vec3_scale(b.moment_1, first), b.moment_2, second);
+            real_select(on, rotors->density_ratio * (p->rotors.blade.on * rotors->thrust[i]), real_set(0.0));
+        rotor_add_thrust(rotors, i, weight * blade.thrust - coefficient_thrust, l);
+        const real drag = rotors->layout->torque_scale[i] *
+                          (weight * blade.torque - rotors->torque_ratio * coefficient_thrust);
+        l->torque_body = vec3_add_scaled(l->torque_body, drag, layout_vec3(rotors->layout->reaction[i]));
+        const vec3 across = vec3_add_scaled(vec3_scale(blade.force_1, side_1), blade.force_2, side_2);
+        rotor_add_hub_force(rotors, i, vec3_scale(weight, across), l);
+        const vec3 moment = vec3_add_scaled(vec3_scale(blade.moment_1, side_1), blade.moment_2, side_2);
         l->torque_body = vec3_add_scaled(l->torque_body, weight, moment);
     }
 }

@@ -184,111 +184,114 @@ typedef struct load_parts {
     quat attitude; // of the body at that moment; zero: nothing was asked for
 } load_parts;
 
-// The rotors' effects that are on, added to `l`. `parts` may be NULL, here and below.
-VY_FN void rotor_effects_parts(const effect_params *p, const rotor_inputs *rotor_in, effect_context *c,
-                               bits flags, load_parts *parts, body_loads *l)
+// The rotors' effects that are on, added to `loads`. `parts` may be NULL, here and below.
+VY_FN void rotor_effects_parts(const effect_params *p, const rotor_inputs *rotor_in, effect_context *context,
+                               bits flags, load_parts *parts, body_loads *loads)
 {
-    const real density_ratio = 1.0 + p->density_ratio * c->density_change;
+    const real density_ratio = 1.0 + p->density_ratio * context->density_change;
     rotor_view view;
-    rotor_view_at(rotor_in, &p->rotors, mat3_tmul_vec(c->rotation, c->flow), c->rate, density_ratio, &view);
-    c->rotors = &view;
+    rotor_view_at(rotor_in, &p->rotors, mat3_tmul_vec(context->rotation, context->flow), context->rate,
+                  density_ratio, &view);
+    context->rotors = &view;
 #define EFFECT(name, text)
-#define ROTOR_EFFECT(name, text)                                                   \
-    {                                                                              \
-        const mask on = effect_on(flags, EFFECT_##name);                           \
-        const body_loads before = parts != NULL ? *l : loads_zero();               \
-        if (mask_any(on)) effect_##name(p, c, on, l);                              \
-        if (parts != NULL) parts->effect[EFFECT_##name] = loads_added(&before, l); \
+#define ROTOR_EFFECT(name, text)                                                       \
+    {                                                                                  \
+        const mask on = effect_on(flags, EFFECT_##name);                               \
+        const body_loads before = parts != NULL ? *loads : loads_zero();               \
+        if (mask_any(on)) effect_##name(p, context, on, loads);                        \
+        if (parts != NULL) parts->effect[EFFECT_##name] = loads_added(&before, loads); \
     }
 #include "equations/effects.inl"
 #undef EFFECT
-    c->rotors = NULL; // the view ends here
+    context->rotors = NULL; // the view ends here
 }
 
 // One copy, out of the way of flights without them; and one that keeps the parts.
-VY_NOINLINE_FN void rotor_effects_add(const effect_params *p, const rotor_inputs *rotor_in, effect_context *c,
-                                      bits flags, body_loads *l)
+VY_NOINLINE_FN void rotor_effects_add(const effect_params *p, const rotor_inputs *rotor_in,
+                                      effect_context *context, bits flags, body_loads *loads)
 {
-    rotor_effects_parts(p, rotor_in, c, flags, NULL, l);
+    rotor_effects_parts(p, rotor_in, context, flags, NULL, loads);
 }
 
-VY_COLD_FN void rotor_effects_record(const effect_params *p, const rotor_inputs *rotor_in, effect_context *c,
-                                     bits flags, load_parts *parts, body_loads *l)
+VY_COLD_FN void rotor_effects_record(const effect_params *p, const rotor_inputs *rotor_in,
+                                     effect_context *context, bits flags, load_parts *parts,
+                                     body_loads *loads)
 {
-    rotor_effects_parts(p, rotor_in, c, flags, parts, l);
+    rotor_effects_parts(p, rotor_in, context, flags, parts, loads);
 }
 
-/// All effects that are on, added to `l`, which holds the rotors' wrench. `rotor_in` is for the rotors'
+/// All effects that are on, added to `loads`, which holds the rotors' wrench. `rotor_in` is for the rotors'
 /// effects and may be NULL when none is on. Returns g(r) as the plant shall use it.
 VY_FN vec3 effects_add_parts(const environment_model *env, const effect_params *p, const held_inputs *held,
                              const body_state *s, mat3 rotation, real time, bits flags,
                              const rotor_inputs *rotor_in, enum effect_variant variant, load_parts *parts,
-                             body_loads *l)
+                             body_loads *loads)
 {
-    effect_context c;
-    c.flow = vec3_zero();
-    c.flow_speed = real_set(0.0);
-    c.density = real_set(0.0);
-    c.density_change = real_set(0.0);
-    c.rotation = rotation;
-    c.rate = c.inertial_rate = s->rate;
+    effect_context context;
+    context.flow = vec3_zero();
+    context.flow_speed = real_set(0.0);
+    context.density = real_set(0.0);
+    context.density_change = real_set(0.0);
+    context.rotation = rotation;
+    context.rate = context.inertial_rate = s->rate;
     if (variant == VARIANT_GENERAL && VY_BASIC_OR(0, env->gravity.frame.on))
-        c.inertial_rate = vec3_add(s->rate, local_rate(&env->gravity.frame, rotation));
+        context.inertial_rate = vec3_add(s->rate, local_rate(&env->gravity.frame, rotation));
     if (variant == VARIANT_GENERAL && frame_is_inertial(env))
-        c.rate = vec3_sub(s->rate, mat3_tmul_vec(rotation, planet_rotation(&env->planet)));
-    c.rotor_force = l->force_body;
-    c.rotor_torque = l->torque_body;
-    c.gravity = variant != VARIANT_GENERAL ? env->gravity.uniform : gravity_at(&env->gravity, s->position);
-    c.air_gravity = c.gravity;
+        context.rate = vec3_sub(s->rate, mat3_tmul_vec(rotation, planet_rotation(&env->planet)));
+    context.rotor_force = loads->force_body;
+    context.rotor_torque = loads->torque_body;
+    context.gravity =
+        variant != VARIANT_GENERAL ? env->gravity.uniform : gravity_at(&env->gravity, s->position);
+    context.air_gravity = context.gravity;
     if (variant == VARIANT_GENERAL && frame_is_inertial(env))
-        c.air_gravity = vec3_add(c.gravity, planet_centrifugal(&env->planet, s->position));
-    c.disturbance_world = held->disturbance.force_world;
-    c.disturbance_body = held->disturbance.force_body;
-    c.disturbance_torque_world = held->disturbance.torque_world;
-    c.disturbance_torque_body = held->disturbance.torque_body;
-    c.magnetic_field = vec3_of(env->magnetic);
-    c.radiation_pressure = vec3_of(env->radiation_pressure);
-    c.position = s->position;
-    c.gravity_field = &env->gravity;
+        context.air_gravity = vec3_add(context.gravity, planet_centrifugal(&env->planet, s->position));
+    context.disturbance_world = held->disturbance.force_world;
+    context.disturbance_body = held->disturbance.force_body;
+    context.disturbance_torque_world = held->disturbance.torque_world;
+    context.disturbance_torque_body = held->disturbance.torque_body;
+    context.magnetic_field = vec3_of(env->magnetic);
+    context.radiation_pressure = vec3_of(env->radiation_pressure);
+    context.position = s->position;
+    context.gravity_field = &env->gravity;
     const int has_inflow = variant == VARIANT_GENERAL && rotor_in != NULL && rotor_in->steady != NULL;
     if (variant != VARIANT_BASIC && (has_inflow || mask_any((flags & EFFECTS_OF_AIR) != 0u))) {
         const relative_air air = variant == VARIANT_STEADY ? air_sample_steady(env, s, flags)
                                                            : air_sample_general(env, held, s, time, flags);
-        c.density = air.density;
+        context.density = air.density;
         if (env->air.mode != ATMOSPHERE_NONE)
-            c.density_change = air.density * (1.0 / REFERENCE_DENSITY) - 1.0;
-        c.flow = air.flow;
+            context.density_change = air.density * (1.0 / REFERENCE_DENSITY) - 1.0;
+        context.flow = air.flow;
         const mask has_wakes = effect_on(flags, EFFECT_downwash);
         if (variant == VARIANT_GENERAL && mask_any(has_wakes))
-            c.flow = vec3_sub(c.flow, vec3_masked(has_wakes, rotor_in->memory->downwash));
-        c.flow_speed = vec3_length(c.flow);
+            context.flow = vec3_sub(context.flow, vec3_masked(has_wakes, rotor_in->memory->downwash));
+        context.flow_speed = vec3_length(context.flow);
     }
     if (parts != NULL && mask_any((flags & (EFFECT_BIT(wind) | EFFECT_BIT(downwash))) != 0u)) {
-        vec3 flow = c.flow;
+        vec3 flow = context.flow;
         if (!mask_any((flags & EFFECTS_OF_AIR) != 0u))
             flow = air_sample_general(env, held, s, time, flags).flow;
         parts->air = vec3_sub(s->velocity, flow);
     }
-#define EFFECT(name, text)                                                          \
-    {                                                                               \
-        const mask on = effect_on(flags, EFFECT_##name);                            \
-        const int is_possible = (VARIANT_EFFECTS(variant) & EFFECT_BIT(name)) != 0; \
-        const body_loads before = parts != NULL ? *l : loads_zero();                \
-        if (is_possible && mask_any(on)) effect_##name(p, &c, on, l);               \
-        if (parts != NULL) parts->effect[EFFECT_##name] = loads_added(&before, l);  \
+#define EFFECT(name, text)                                                             \
+    {                                                                                  \
+        const mask on = effect_on(flags, EFFECT_##name);                               \
+        const int is_possible = (VARIANT_EFFECTS(variant) & EFFECT_BIT(name)) != 0;    \
+        const body_loads before = parts != NULL ? *loads : loads_zero();               \
+        if (is_possible && mask_any(on)) effect_##name(p, &context, on, loads);        \
+        if (parts != NULL) parts->effect[EFFECT_##name] = loads_added(&before, loads); \
     }
 #define ROTOR_EFFECT(name, text)
 #include "equations/effects.inl"
 #undef EFFECT
     if (has_inflow || (variant == VARIANT_GENERAL && mask_any((flags & EFFECTS_OF_ROTORS) != 0u))) {
-        c.height = s->position.z - held->ground;
+        context.height = s->position.z - held->ground;
         if (parts == NULL) {
-            rotor_effects_add(p, rotor_in, &c, flags, l);
+            rotor_effects_add(p, rotor_in, &context, flags, loads);
         } else {
-            rotor_effects_record(p, rotor_in, &c, flags, parts, l);
+            rotor_effects_record(p, rotor_in, &context, flags, parts, loads);
         }
     }
-    return vec3_masked(effect_on(flags, EFFECT_gravity), c.gravity);
+    return vec3_masked(effect_on(flags, EFFECT_gravity), context.gravity);
 }
 
 /// What a body's motion adds in a frame that turns, whatever is neglected: the Coriolis acceleration, which

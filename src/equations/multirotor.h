@@ -175,7 +175,7 @@ VY_FN void multirotor_step(const multirotor_inputs *in, real dt, const real *com
 VY_NOINLINE_FN void multirotor_inflow(const multirotor_inputs *in, const body_state *s, const real *speed,
                                       rotor_air_state *next)
 {
-    const rotor_air_params *p = &in->params->effects.rotors;
+    const rotor_air_params *air_params = &in->params->effects.rotors;
     const mat3 rotation = quat_matrix(s->attitude);
     VY_ASSERT(in->memory != NULL && in->memory != next);
     vec3 flow = air_sample_general(in->env, &in->held, s, in->held.time, in->flags).flow;
@@ -189,13 +189,13 @@ VY_NOINLINE_FN void multirotor_inflow(const multirotor_inputs *in, const body_st
     rotor_in.command = speed;
     rotor_in.count = VY_BASIC_OR(4, in->layout->count);
     rotor_in.steady = NULL;
-    rotor_view v;
-    rotor_view_at(&rotor_in, p, mat3_tmul_vec(rotation, flow), s->rate, real_set(1.0), &v);
-    for (int i = 0; i < v.count; ++i) {
-        const real hover = rotor_hover_inflow(p, v.thrust[i]);
-        const real steady = inflow_steady(hover, v.climb[i], vec3_dot(v.across[i], v.across[i]));
-        const real after = steady + (v.inflow[i] - steady) * p->inflow_decay;
-        const real flushed = real_select(after < INFLOW_FLOOR, real_set(0.0), after);
-        next->inflow[i] = real_select(p->momentum_factor > 0.0, flushed, v.inflow[i]);
+    rotor_view view;
+    rotor_view_at(&rotor_in, air_params, mat3_tmul_vec(rotation, flow), s->rate, real_set(1.0), &view);
+    for (int i = 0; i < view.count; ++i) {
+        const real hover = rotor_hover_inflow(air_params, view.thrust[i]);
+        const real steady = inflow_steady(hover, view.climb[i], vec3_dot(view.across[i], view.across[i]));
+        const real inflow = steady + (view.inflow[i] - steady) * air_params->inflow_decay;
+        const real flushed = real_select(inflow < INFLOW_FLOOR, real_set(0.0), inflow);
+        next->inflow[i] = real_select(air_params->momentum_factor > 0.0, flushed, view.inflow[i]);
     }
 }

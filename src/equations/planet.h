@@ -28,7 +28,7 @@ typedef struct planet_frame {
 /// than 1e-9 m from the deepest mine to the Moon. Undefined at the centre of the planet.
 VY_FN planet_frame planet_locate(const planet_params *p, vec3 r)
 {
-    planet_frame a;
+    planet_frame place;
     const real across = real_sqrt(r.x * r.x + r.y * r.y);
     const mask is_on_axis = across == 0.0;
     const real inverse = 1.0 / real_select(is_on_axis, real_set(1.0), across);
@@ -48,14 +48,14 @@ VY_FN planet_frame planet_locate(const planet_params *p, vec3 r)
         c = lat_c;
     }
     const real n = 1.0 / real_sqrt(lat_s * lat_s + lat_c * lat_c);
-    a.sin_lat = lat_s * n;
-    a.cos_lat = lat_c * n;
-    a.altitude =
-        (across * a.cos_lat + r.z * a.sin_lat) - p->radius * real_sqrt(1.0 - p->e2 * (a.sin_lat * a.sin_lat));
-    a.east = vec3_make(-y, x, real_set(0.0));
-    a.north = vec3_make(-a.sin_lat * x, -a.sin_lat * y, a.cos_lat);
-    a.up = vec3_make(a.cos_lat * x, a.cos_lat * y, a.sin_lat);
-    return a;
+    place.sin_lat = lat_s * n;
+    place.cos_lat = lat_c * n;
+    place.altitude = (across * place.cos_lat + r.z * place.sin_lat) -
+                     p->radius * real_sqrt(1.0 - p->e2 * (place.sin_lat * place.sin_lat));
+    place.east = vec3_make(-y, x, real_set(0.0));
+    place.north = vec3_make(-place.sin_lat * x, -place.sin_lat * y, place.cos_lat);
+    place.up = vec3_make(place.cos_lat * x, place.cos_lat * y, place.sin_lat);
+    return place;
 }
 
 /// Velocity [m/s] of the ground, and of air at rest over it, at `r`.

@@ -124,36 +124,36 @@ VY_FN vec3 wind_grid_node(const double *velocity, bits index)
 }
 
 /// The grid's wind [m/s]: linear along each of x, y, z and t in turn.
-VY_FN vec3 wind_grid_at(const wind_grid *g, vec3 place, real time)
+VY_FN vec3 wind_grid_at(const wind_grid *grid, vec3 place, real time)
 {
     bits i, j, k, l;
-    const real sx = wind_grid_cell(place.x, g->x0, g->dx, g->nx, &i);
-    const real sy = wind_grid_cell(place.y, g->y0, g->dy, g->ny, &j);
-    const real sz = wind_grid_cell(place.z, g->z0, g->dz, g->nz, &k);
-    const real st = wind_grid_cell(time, g->t0, g->dt, g->nt, &l);
-    const bits row = bits_mul32(l, bits_set((uint64_t)g->nz)) + k;
-    const bits line = bits_mul32(row, bits_set((uint64_t)g->ny)) + j;
-    const bits cell = bits_mul32(line, bits_set((uint64_t)g->nx)) + i;
+    const real share_x = wind_grid_cell(place.x, grid->x0, grid->dx, grid->nx, &i);
+    const real share_y = wind_grid_cell(place.y, grid->y0, grid->dy, grid->ny, &j);
+    const real share_z = wind_grid_cell(place.z, grid->z0, grid->dz, grid->nz, &k);
+    const real share_t = wind_grid_cell(time, grid->t0, grid->dt, grid->nt, &l);
+    const bits row = bits_mul32(l, bits_set((uint64_t)grid->nz)) + k;
+    const bits line = bits_mul32(row, bits_set((uint64_t)grid->ny)) + j;
+    const bits cell = bits_mul32(line, bits_set((uint64_t)grid->nx)) + i;
     const bits index = bits_mul32(cell, bits_set(3));
     // To the next node along each axis; an axis of one node has no next one, and its share is 0.
-    const uint64_t nx = (uint64_t)g->nx, ny = (uint64_t)g->ny, nz = (uint64_t)g->nz;
+    const uint64_t nx = (uint64_t)grid->nx, ny = (uint64_t)grid->ny, nz = (uint64_t)grid->nz;
     const uint64_t stride_x = nx > 1 ? 3u : 0u, stride_y = ny > 1 ? 3u * nx : 0u;
-    const uint64_t stride_z = nz > 1 ? 3u * nx * ny : 0u, stride_t = g->nt > 1 ? 3u * nx * ny * nz : 0u;
+    const uint64_t stride_z = nz > 1 ? 3u * nx * ny : 0u, stride_t = grid->nt > 1 ? 3u * nx * ny * nz : 0u;
     vec3 slice[2];
     for (uint64_t t = 0; t < 2; ++t) {
         vec3 layer[2];
         for (uint64_t z = 0; z < 2; ++z) {
             const bits corner = index + (t * stride_t + z * stride_z);
-            const vec3 south = wind_grid_lerp(wind_grid_node(g->velocity, corner),
-                                              wind_grid_node(g->velocity, corner + stride_x), sx);
+            const vec3 south = wind_grid_lerp(wind_grid_node(grid->velocity, corner),
+                                              wind_grid_node(grid->velocity, corner + stride_x), share_x);
             const vec3 north =
-                wind_grid_lerp(wind_grid_node(g->velocity, corner + stride_y),
-                               wind_grid_node(g->velocity, corner + (stride_y + stride_x)), sx);
-            layer[z] = wind_grid_lerp(south, north, sy);
+                wind_grid_lerp(wind_grid_node(grid->velocity, corner + stride_y),
+                               wind_grid_node(grid->velocity, corner + (stride_y + stride_x)), share_x);
+            layer[z] = wind_grid_lerp(south, north, share_y);
         }
-        slice[t] = wind_grid_lerp(layer[0], layer[1], sz);
+        slice[t] = wind_grid_lerp(layer[0], layer[1], share_z);
     }
-    return wind_grid_lerp(slice[0], slice[1], st);
+    return wind_grid_lerp(slice[0], slice[1], share_t);
 }
 
 VY_FN vec3 wind_constant(const wind_params *p)
