@@ -56,46 +56,47 @@ static int is_near(vec3 a, vec3 b, double tolerance)
     return vec3_length(vec3_sub(a, b)) <= 1.7320508 * tolerance;
 }
 
-static void restart_alignment(filter_block *f)
+static void restart_alignment(filter_block *filter)
 {
-    f->still_samples = f->still_fields = f->still_fixes = 0;
-    f->still_accel = f->still_gyro = f->still_field = f->still_fix = vec3_zero();
+    filter->still_samples = filter->still_fields = filter->still_fixes = 0;
+    filter->still_accel = filter->still_gyro = filter->still_field = filter->still_fix = vec3_zero();
 }
 
-static void update_still_means(const align_params *p, const estimator_samples *in, filter_block *f)
+static void update_still_means(const align_params *p, const estimator_samples *in, filter_block *filter)
 {
-    const int has_moved = f->still_samples > 0 && !(is_near(in->accel, f->still_accel, p->accel_tolerance) &&
-                                                    is_near(in->gyro, f->still_gyro, p->gyro_tolerance));
-    if (has_moved) restart_alignment(f);
-    f->still_samples += 1;
-    f->still_accel = mean_next(f->still_accel, f->still_samples, in->accel);
-    f->still_gyro = mean_next(f->still_gyro, f->still_samples, in->gyro);
-    const double accel_norm = vec3_length(f->still_accel), gravity_norm = vec3_length(p->gravity);
+    const int has_moved =
+        filter->still_samples > 0 && !(is_near(in->accel, filter->still_accel, p->accel_tolerance) &&
+                                       is_near(in->gyro, filter->still_gyro, p->gyro_tolerance));
+    if (has_moved) restart_alignment(filter);
+    filter->still_samples += 1;
+    filter->still_accel = mean_next(filter->still_accel, filter->still_samples, in->accel);
+    filter->still_gyro = mean_next(filter->still_gyro, filter->still_samples, in->gyro);
+    const double accel_norm = vec3_length(filter->still_accel), gravity_norm = vec3_length(p->gravity);
     if (!(accel_norm > 0.8 * gravity_norm && accel_norm < 1.2 * gravity_norm))
-        restart_alignment(f); // it falls, or is thrown
+        restart_alignment(filter); // it falls, or is thrown
 }
 
 int vy_align_step(const align_params *p, const estimator_samples *in, estimator_state *estimate,
-                  filter_block *f)
+                  filter_block *filter)
 {
     const sensor_suite_blocks *sensors = in->sensors;
-    if (in->imu_tick == in->tick) update_still_means(p, in, f);
-    if (f->still_samples == 0) return 0;
+    if (in->imu_tick == in->tick) update_still_means(p, in, filter);
+    if (filter->still_samples == 0) return 0;
     if (sensors->mag != NULL && sensors->mag->tick == in->tick) {
-        f->still_fields += 1;
-        f->still_field = mean_next(f->still_field, f->still_fields, sensors->mag->field);
+        filter->still_fields += 1;
+        filter->still_field = mean_next(filter->still_field, filter->still_fields, sensors->mag->field);
     }
     const int has_mocap = in->mocap_tick == in->tick && in->tick > 0;
     if (has_mocap || (sensors->gps != NULL && sensors->gps->tick == in->tick)) {
-        f->still_fixes += 1;
-        f->still_fix =
-            mean_next(f->still_fix, f->still_fixes, has_mocap ? in->mocap->position : sensors->gps->position);
+        filter->still_fixes += 1;
+        filter->still_fix = mean_next(filter->still_fix, filter->still_fixes,
+                                      has_mocap ? in->mocap->position : sensors->gps->position);
     }
-    estimate->attitude = attitude_of(f->still_accel, p->gravity, f->still_field, p->field);
+    estimate->attitude = attitude_of(filter->still_accel, p->gravity, filter->still_field, p->field);
     if (in->mocap_tick > 0) estimate->attitude = in->mocap->attitude;
-    if (f->still_fixes > 0) estimate->position = f->still_fix;
+    if (filter->still_fixes > 0) estimate->position = filter->still_fix;
     estimate->velocity = estimate->rate = estimate->accel_bias = vec3_zero();
-    estimate->gyro_bias = f->still_gyro;
-    return (double)f->still_samples * p->period >= p->time && (f->still_fixes > 0 || !p->needs_fix) &&
-           (f->still_fields > 0 || !p->needs_field);
+    estimate->gyro_bias = filter->still_gyro;
+    return (double)filter->still_samples * p->period >= p->time &&
+           (filter->still_fixes > 0 || !p->needs_fix) && (filter->still_fields > 0 || !p->needs_field);
 }

@@ -21,4 +21,4 @@ align_params vy_align_build(const estimator_setup *in);
 /// Take this step's samples on the ground. Returns 1 at the step at which the drone has stood still for long
 /// enough: `estimate` is what it found then. Before that `estimate` is what it has so far.
 int vy_align_step(const align_params *p, const estimator_samples *in, estimator_state *estimate,
-                  filter_block *f);
+                  filter_block *filter);

@@ -49,66 +49,68 @@ VY_FN real complementary_heading(const complementary_params *p, vec3 field, quat
 
 /// Update by an IMU sample; `field` is the latest of the magnetometer, zero for none.
 VY_FN void complementary_predict(const complementary_params *p, vec3 accel, vec3 gyro, vec3 field,
-                                 estimator_state *s, gain_filter_block *f)
+                                 estimator_state *estimate, gain_filter_block *gains)
 {
     const real norm = vec3_length(accel);
     const mask is_static =
         (p->is_aided == bits_set(0)) & (norm > 0.8 * p->gravity_norm) & (norm < 1.2 * p->gravity_norm);
-    const vec3 up = quat_unrotate(s->attitude, vec3_scale(-1.0 / p->gravity_norm, p->gravity));
+    const vec3 up = quat_unrotate(estimate->attitude, vec3_scale(-1.0 / p->gravity_norm, p->gravity));
     const vec3 measured_up = vec3_scale(1.0 / real_select(is_static, norm, real_set(1.0)), accel);
     const vec3 tilt_error = vec3_select(is_static, vec3_cross(measured_up, up), vec3_zero());
-    const vec3 error = vec3_add_scaled(tilt_error, complementary_heading(p, field, s->attitude), up);
-    s->gyro_bias = vec3_sub(s->gyro_bias, vec3_scale(p->period * p->bias_gain, error));
-    s->rate = vec3_sub(gyro, s->gyro_bias);
-    const vec3 corrected_rate = vec3_add_scaled(s->rate, p->attitude_gain, error);
-    s->attitude = quat_apply_small_rotation(s->attitude, vec3_scale(p->period, corrected_rate));
-    const vec3 acceleration = vec3_add(quat_rotate(s->attitude, accel), p->gravity);
-    s->position = vec3_add_scaled(vec3_add_scaled(s->position, p->period, s->velocity),
-                                  0.5 * p->period * p->period, acceleration);
-    s->velocity = vec3_add_scaled(s->velocity, p->period, acceleration);
-    f->acceleration = vec3_add_scaled(f->acceleration, p->smoothing, vec3_sub(acceleration, f->acceleration));
+    const vec3 error = vec3_add_scaled(tilt_error, complementary_heading(p, field, estimate->attitude), up);
+    estimate->gyro_bias = vec3_sub(estimate->gyro_bias, vec3_scale(p->period * p->bias_gain, error));
+    estimate->rate = vec3_sub(gyro, estimate->gyro_bias);
+    const vec3 corrected_rate = vec3_add_scaled(estimate->rate, p->attitude_gain, error);
+    estimate->attitude = quat_apply_small_rotation(estimate->attitude, vec3_scale(p->period, corrected_rate));
+    const vec3 acceleration = vec3_add(quat_rotate(estimate->attitude, accel), p->gravity);
+    estimate->position = vec3_add_scaled(vec3_add_scaled(estimate->position, p->period, estimate->velocity),
+                                         0.5 * p->period * p->period, acceleration);
+    estimate->velocity = vec3_add_scaled(estimate->velocity, p->period, acceleration);
+    gains->acceleration =
+        vec3_add_scaled(gains->acceleration, p->smoothing, vec3_sub(acceleration, gains->acceleration));
 }
 
-VY_FN void complementary_position(const complementary_params *p, vec3 position, estimator_state *s)
+VY_FN void complementary_position(const complementary_params *p, vec3 position, estimator_state *estimate)
 {
-    const vec3 residual = vec3_sub(position, s->position);
-    s->position = vec3_add_scaled(s->position, p->position_gain, residual);
-    s->velocity = vec3_add_scaled(s->velocity, p->velocity_gain, residual);
+    const vec3 residual = vec3_sub(position, estimate->position);
+    estimate->position = vec3_add_scaled(estimate->position, p->position_gain, residual);
+    estimate->velocity = vec3_add_scaled(estimate->velocity, p->velocity_gain, residual);
 }
 
 /// A velocity that is too small by r after a time t was accelerated too little, by a tilt that is off by
 /// up x r / (g t). Three poles at the same place: of velocity, tilt and gyroscope bias.
 /// A heading that is off shows in what the drone's acceleration comes to across it.
 VY_FN void complementary_velocity(const complementary_params *p, vec3 velocity, vec3 acceleration,
-                                  estimator_state *s)
+                                  estimator_state *estimate)
 {
-    const vec3 residual = vec3_sub(velocity, s->velocity);
+    const vec3 residual = vec3_sub(velocity, estimate->velocity);
     const vec3 up = vec3_scale(-1.0 / p->gravity_norm, p->gravity);
     const vec3 horizontal_acceleration = vec3_add_scaled(acceleration, -vec3_dot(acceleration, up), up);
     const real heading_error = vec3_dot(up, vec3_cross(horizontal_acceleration, residual)) /
                                (vec3_dot(horizontal_acceleration, horizontal_acceleration) + 1.0);
     const vec3 error = quat_unrotate(
-        s->attitude, vec3_add_scaled(vec3_cross(up, residual), p->gravity_norm * heading_error, up));
-    s->velocity = vec3_add_scaled(s->velocity, p->velocity_sample_gain, residual);
-    s->attitude = quat_apply_small_rotation(s->attitude, vec3_scale(p->tilt_gain, error));
-    s->gyro_bias = vec3_sub(s->gyro_bias, vec3_scale(p->gyro_bias_gain, error));
+        estimate->attitude, vec3_add_scaled(vec3_cross(up, residual), p->gravity_norm * heading_error, up));
+    estimate->velocity = vec3_add_scaled(estimate->velocity, p->velocity_sample_gain, residual);
+    estimate->attitude = quat_apply_small_rotation(estimate->attitude, vec3_scale(p->tilt_gain, error));
+    estimate->gyro_bias = vec3_sub(estimate->gyro_bias, vec3_scale(p->gyro_bias_gain, error));
 }
 
-VY_FN void complementary_height(const complementary_params *p, real height, estimator_state *s)
+VY_FN void complementary_height(const complementary_params *p, real height, estimator_state *estimate)
 {
-    const real residual = height - s->position.z;
-    s->position.z = s->position.z + p->height_gain * residual;
-    s->velocity.z = s->velocity.z + p->climb_gain * residual;
+    const real residual = height - estimate->position.z;
+    estimate->position.z = estimate->position.z + p->height_gain * residual;
+    estimate->velocity.z = estimate->velocity.z + p->climb_gain * residual;
 }
 
 /// The height by a barometer. One with an unknown offset (`has_offset`) is set to the estimated height at its
 /// first sample.
-VY_FN real complementary_baro(real altitude, bits has_offset, const estimator_state *e, gain_filter_block *f)
+VY_FN real complementary_baro(real altitude, bits has_offset, const estimator_state *estimate,
+                              gain_filter_block *gains)
 {
     const bits zero = bits_set(0);
-    const mask is_unset = f->baro_offset_known == zero;
+    const mask is_unset = gains->baro_offset_known == zero;
     const mask sets_offset = mask_not(has_offset == zero) & is_unset;
-    f->baro_offset = real_select(sets_offset, altitude - e->position.z, f->baro_offset);
-    f->baro_offset_known = bits_select(sets_offset, bits_set(1), f->baro_offset_known);
-    return altitude - f->baro_offset;
+    gains->baro_offset = real_select(sets_offset, altitude - estimate->position.z, gains->baro_offset);
+    gains->baro_offset_known = bits_select(sets_offset, bits_set(1), gains->baro_offset_known);
+    return altitude - gains->baro_offset;
 }

@@ -180,17 +180,18 @@ static double nees_of(const double *covariance, const double error[EKF_NAVIGATIO
 
 static void evaluate(const filter_blocks *memory, const double error[9], vy_filter_state *out)
 {
-    const kalman_block *f = memory->kalman;
-    const double *p = f->covariance;
+    const kalman_block *kalman = memory->kalman;
+    const double *p = kalman->covariance;
     const int x = EKF_POSITION, y = x + 1, z = x + 2;
     out->variance = vec3_make(p[ekf_covariance_index(x, x)], p[ekf_covariance_index(y, y)],
                               p[ekf_covariance_index(z, z)]);
     out->covariance = vec3_make(p[ekf_covariance_index(y, x)], p[ekf_covariance_index(z, x)],
                                 p[ekf_covariance_index(z, y)]);
     out->deviation = real_sqrt(out->variance.x + out->variance.y + out->variance.z);
-    out->nees = nees_of(f->covariance, error);
+    out->nees = nees_of(kalman->covariance, error);
     for (int i = 0; i < VY_AID_SOURCE_COUNT; ++i) {
-        if (f->innovation_count[i] > 0) out->mean_nis[i] = f->innovations[i] / (double)f->innovation_count[i];
+        if (kalman->innovation_count[i] > 0)
+            out->mean_nis[i] = kalman->innovations[i] / (double)kalman->innovation_count[i];
     }
 }
 
@@ -202,7 +203,7 @@ const estimator_type vy_estimator_ekf = {
 // What the drone has measured while it stood still, as measurements of a filter that knew nothing: the error
 // of a tilt found by the accelerometer is that of its bias, and the filter knows.
 static void start_on_ground(const ekf_params *p, const estimator_samples *in, estimator_state *estimate,
-                            const filter_block *filter, kalman_block *f)
+                            const filter_block *filter, kalman_block *kalman)
 {
     const sensor_suite_blocks *sensors = in->sensors;
     ekf_params mean_params = *p; // figures of means
@@ -213,7 +214,7 @@ static void start_on_ground(const ekf_params *p, const estimator_samples *in, es
         mean_params.start[EKF_VELOCITY + i] = square(STILL_SPEED);
         mean_params.start[EKF_ATTITUDE + i] = square(INITIAL_ATTITUDE_SIGMA);
     }
-    ekf_start(&mean_params, f->covariance);
+    ekf_start(&mean_params, kalman->covariance);
     const vec3 gyro = estimate->gyro_bias,
                specific_force = vec3_neg(quat_unrotate(estimate->attitude, p->gravity));
     const mat3 force_cross = mat3_cross(specific_force);
@@ -222,27 +223,27 @@ static void start_on_ground(const ekf_params *p, const estimator_samples *in, es
     for (int i = 0; i < 3; ++i) {
         double h[EKF_STATES] = {0};
         h[EKF_GYRO_BIAS + i] = 1.0;
-        ekf_fuse(h, vec3_at(gyro, i), p->attitude_noise / (square(p->period) * sample_count), f->covariance,
-                 &correction);
+        ekf_fuse(h, vec3_at(gyro, i), p->attitude_noise / (square(p->period) * sample_count),
+                 kalman->covariance, &correction);
         h[EKF_GYRO_BIAS + i] = 0.0;
         h[EKF_ACCEL_BIAS + i] = 1.0;
         ekf_set_vec3(specific_force, h, EKF_ACCEL_DISTORTION + 3 * i);
         ekf_set_vec3(mat3_row(force_cross, i), h, EKF_ATTITUDE);
         ekf_fuse(h, vec3_at(vec3_sub(filter->still_accel, specific_force), i),
-                 p->velocity_noise / (square(p->period) * sample_count), f->covariance, &correction);
+                 p->velocity_noise / (square(p->period) * sample_count), kalman->covariance, &correction);
     }
-    (void)ekf_apply_correction(p, &correction, estimate, f);
+    (void)ekf_apply_correction(p, &correction, estimate, kalman);
     estimate->rate = vec3_zero();
-    f->acceleration = f->jerk = vec3_zero();
+    kalman->acceleration = kalman->jerk = vec3_zero();
     if (in->mocap_tick > 0) {
-        (void)ekf_mocap(p, in->mocap->position, in->mocap->attitude, estimate, f);
+        (void)ekf_mocap(p, in->mocap->position, in->mocap->attitude, estimate, kalman);
     } else if (sensors->gps != NULL && filter->still_fixes > 0) {
         (void)ekf_gps(p, sensors->gps->position, sensors->gps->velocity, estimate,
-                      f); // the last one: fixes wander
+                      kalman); // the last one: fixes wander
     }
     if (filter->still_fields > 0 && p->field_unit > 0.0) {
         mean_params.mag_variance = p->mag_variance / (double)filter->still_fields;
-        (void)ekf_mag(&mean_params, vec3_scale(p->field_unit, filter->still_field), estimate, f);
+        (void)ekf_mag(&mean_params, vec3_scale(p->field_unit, filter->still_field), estimate, kalman);
     }
 }
 
@@ -250,7 +251,7 @@ static void start_on_ground(const ekf_params *p, const estimator_samples *in, es
 
 // Whether a new sample has arrived that the filter can use.
 static int is_available(int sensor, const ekf_params *p, const estimator_samples *in,
-                        const estimator_state *estimate, const kalman_block *f)
+                        const estimator_state *estimate, const kalman_block *kalman)
 {
     const sensor_suite_blocks *sensors = in->sensors;
     const uint64_t tick = in->tick;
@@ -260,23 +261,25 @@ static int is_available(int sensor, const ekf_params *p, const estimator_samples
     case SENSOR_baro: return sensors->baro != NULL && sensors->baro->tick == tick;
     case SENSOR_mag:
         return sensors->mag != NULL && sensors->mag->tick == tick && p->field_unit > 0.0 &&
-               ekf_field_is_undisturbed(p, vec3_scale(p->field_unit, sensors->mag->field), estimate, f);
+               ekf_field_is_undisturbed(p, vec3_scale(p->field_unit, sensors->mag->field), estimate, kalman);
     case SENSOR_range: return sensors->range != NULL && sensors->range->tick == tick;
     default: return sensors->flow != NULL && sensors->flow->tick == tick && sensors->flow->quality > 0.0;
     }
 }
 
 static ekf_innovation fuse_sample(const ekf_params *p, int sensor, const estimator_samples *in,
-                                  estimator_state *estimate, kalman_block *f)
+                                  estimator_state *estimate, kalman_block *kalman)
 {
     const sensor_suite_blocks *sensors = in->sensors;
     switch (sensor) {
-    case SENSOR_mocap: return ekf_mocap(p, in->mocap->position, in->mocap->attitude, estimate, f);
-    case SENSOR_gps: return ekf_gps(p, sensors->gps->position, sensors->gps->velocity, estimate, f);
-    case SENSOR_baro: return ekf_height(p, samples_baro_z(in, sensors->baro->altitude), estimate, f);
-    case SENSOR_mag: return ekf_mag(p, vec3_scale(p->field_unit, sensors->mag->field), estimate, f);
-    case SENSOR_range: return ekf_range(p, sensors->range->distance, samples_curvature_drop(in), estimate, f);
-    default: return ekf_flow(p, sensors->flow->x, sensors->flow->y, samples_curvature_drop(in), estimate, f);
+    case SENSOR_mocap: return ekf_mocap(p, in->mocap->position, in->mocap->attitude, estimate, kalman);
+    case SENSOR_gps: return ekf_gps(p, sensors->gps->position, sensors->gps->velocity, estimate, kalman);
+    case SENSOR_baro: return ekf_height(p, samples_baro_z(in, sensors->baro->altitude), estimate, kalman);
+    case SENSOR_mag: return ekf_mag(p, vec3_scale(p->field_unit, sensors->mag->field), estimate, kalman);
+    case SENSOR_range:
+        return ekf_range(p, sensors->range->distance, samples_curvature_drop(in), estimate, kalman);
+    default:
+        return ekf_flow(p, sensors->flow->x, sensors->flow->y, samples_curvature_drop(in), estimate, kalman);
     }
 }
 
@@ -294,15 +297,15 @@ static int has_jumped(const ekf_params *p, int source, const ekf_innovation *inn
            innovation->max_ratio > square(JUMP_RATIO);
 }
 
-static void reset_baro_bias(const ekf_params *p, const ekf_innovation *innovation, kalman_block *f)
+static void reset_baro_bias(const ekf_params *p, const ekf_innovation *innovation, kalman_block *kalman)
 {
-    ekf_uncorrelate(EKF_BARO_BIAS, p->start[EKF_BARO_BIAS] + innovation->square, f->covariance);
+    ekf_uncorrelate(EKF_BARO_BIAS, p->start[EKF_BARO_BIAS] + innovation->square, kalman->covariance);
 }
 
 // If samples stay outside the gate for long, the filter may be the one that is wrong: its covariance is
 // inflated along what the sensor measures, until other sensors reduce it again.
 static void reject_sample(const ekf_params *p, int source, uint64_t tick, const ekf_innovation *innovation,
-                          kalman_block *f, gate_block *g)
+                          kalman_block *kalman, gate_block *g)
 {
     const ekf_gate *gate = &p->gate;
     if (g->since[source] == 0) g->since[source] = tick;
@@ -310,50 +313,51 @@ static void reject_sample(const ekf_params *p, int source, uint64_t tick, const 
     g->rejected[source] += 1;
     if (tick - g->since[source] < gate->timeout_ticks) return;
     if (has_jumped(p, source, innovation))
-        reset_baro_bias(p, innovation, f);
+        reset_baro_bias(p, innovation, kalman);
     else
-        ekf_inflate(innovation, gate->inflation[source], f->covariance);
+        ekf_inflate(innovation, gate->inflation[source], kalman->covariance);
 }
 
 // Correct by one sensor's sample, and undo that if it is outside the gate.
 static void correct(const ekf_params *p, int source, const estimator_samples *in, estimator_state *estimate,
-                    kalman_block *f, gate_block *gate)
+                    kalman_block *kalman, gate_block *gate)
 {
     const estimator_state previous_state = *estimate;
-    const kalman_block previous_filter = *f;
-    ekf_innovation innovation = fuse_sample(p, aid_sensors[source], in, estimate, f);
+    const kalman_block previous_filter = *kalman;
+    ekf_innovation innovation = fuse_sample(p, aid_sensors[source], in, estimate, kalman);
     if (gate == NULL && has_jumped(p, source, &innovation)) {
         *estimate = previous_state;
-        *f = previous_filter;
-        reset_baro_bias(p, &innovation, f);
-        innovation = fuse_sample(p, aid_sensors[source], in, estimate, f);
+        *kalman = previous_filter;
+        reset_baro_bias(p, &innovation, kalman);
+        innovation = fuse_sample(p, aid_sensors[source], in, estimate, kalman);
     }
     if (gate != NULL && innovation.max_ratio > p->gate.square) {
         *estimate = previous_state;
-        *f = previous_filter;
-        reject_sample(p, source, in->tick, &innovation, f, gate);
+        *kalman = previous_filter;
+        reject_sample(p, source, in->tick, &innovation, kalman, gate);
         return;
     }
     if (gate != NULL) gate->since[source] = 0;
     if (!(innovation.sum > 0.0)) return; // nothing was seen
-    f->innovations[source] += innovation.sum;
-    f->innovation_count[source] += measurement_size[source];
+    kalman->innovations[source] += innovation.sum;
+    kalman->innovation_count[source] += measurement_size[source];
 }
 
 void vy_ekf_step(const ekf_params *p, const estimator_samples *in, estimator_state *estimate,
                  const filter_blocks *memory)
 {
-    kalman_block *f = memory->kalman;
+    kalman_block *kalman = memory->kalman;
     if (memory->filter->started == 0) {
         if (!vy_align_step(&p->align, in, estimate, memory->filter)) return;
-        start_on_ground(p, in, estimate, memory->filter, f);
+        start_on_ground(p, in, estimate, memory->filter, kalman);
         memory->filter->started = in->tick;
         return;
     }
     if (in->imu_tick == in->tick)
         ekf_predict(p, in->accel, in->gyro, in->ground != NULL ? in->ground->gravity : p->gravity, estimate,
-                    f);
+                    kalman);
     for (int i = 0; i < VY_AID_SOURCE_COUNT; ++i) {
-        if (is_available(aid_sensors[i], p, in, estimate, f)) correct(p, i, in, estimate, f, memory->gate);
+        if (is_available(aid_sensors[i], p, in, estimate, kalman))
+            correct(p, i, in, estimate, kalman, memory->gate);
     }
 }

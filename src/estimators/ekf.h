@@ -109,9 +109,9 @@ VY_FN void ekf_set_vec3(vec3 v, real *x, int at)
 }
 
 /// The vertical in body axes.
-VY_FN vec3 ekf_up(const estimator_state *s)
+VY_FN vec3 ekf_up(const estimator_state *estimate)
 {
-    return quat_unrotate(s->attitude, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
+    return quat_unrotate(estimate->attitude, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
 }
 
 /// A 3 x 3 part, row by row, times v.
@@ -190,35 +190,37 @@ VY_FN void ekf_propagate(const ekf_params *p, const ekf_jacobian *jacobian, real
 /// The mean of an acceleration over the delay d of fixes, by the Pade approximant 1 / (1 + ds/2 + (ds)^2/12)
 /// of (1 - e^(-ds)) / (ds), which is right to the third order, integrated by the trapezoidal rule: with k =
 /// 12 / d^2, gps_delay_stiffness = T k and gps_delay_damping = T k d / 4 + T^2 k / 4.
-VY_FN void ekf_update_mean_acceleration(const ekf_params *p, vec3 acceleration, kalman_block *f)
+VY_FN void ekf_update_mean_acceleration(const ekf_params *p, vec3 acceleration, kalman_block *kalman)
 {
-    const vec3 previous_jerk = f->jerk;
+    const vec3 previous_jerk = kalman->jerk;
     const vec3 damped = vec3_scale(1.0 - p->gps_delay_damping, previous_jerk);
     const vec3 driven =
-        vec3_add_scaled(damped, p->gps_delay_stiffness, vec3_sub(acceleration, f->acceleration));
-    f->jerk = vec3_scale(1.0 / (1.0 + p->gps_delay_damping), driven);
-    f->acceleration = vec3_add_scaled(f->acceleration, 0.5 * p->period, vec3_add(previous_jerk, f->jerk));
+        vec3_add_scaled(damped, p->gps_delay_stiffness, vec3_sub(acceleration, kalman->acceleration));
+    kalman->jerk = vec3_scale(1.0 / (1.0 + p->gps_delay_damping), driven);
+    kalman->acceleration =
+        vec3_add_scaled(kalman->acceleration, 0.5 * p->period, vec3_add(previous_jerk, kalman->jerk));
 }
 
 /// Predict by an IMU sample. Rates count as changing linearly since the last one, the force as that of the
 /// midpoint.
-VY_FN void ekf_predict(const ekf_params *p, vec3 accel, vec3 gyro, vec3 gravity, estimator_state *s,
-                       kalman_block *f)
+VY_FN void ekf_predict(const ekf_params *p, vec3 accel, vec3 gyro, vec3 gravity, estimator_state *estimate,
+                       kalman_block *kalman)
 {
     const real period = p->period;
     VY_ASSERT(mask_all(period > 0.0));
-    const vec3 gyro_unbiased = vec3_sub(gyro, s->gyro_bias);
-    const vec3 previous_rate = s->rate,
-               rate = vec3_sub(gyro_unbiased, ekf_distorted(f->gyro_distortion, gyro_unbiased));
+    const vec3 gyro_unbiased = vec3_sub(gyro, estimate->gyro_bias);
+    const vec3 previous_rate = estimate->rate,
+               rate = vec3_sub(gyro_unbiased, ekf_distorted(kalman->gyro_distortion, gyro_unbiased));
     const vec3 mean_rate = vec3_scale(real_set(0.5), vec3_add(previous_rate, rate));
     const vec3 lever_acceleration =
         vec3_add(vec3_cross(vec3_scale(1.0 / period, vec3_sub(rate, previous_rate)), p->imu_offset),
                  vec3_cross(mean_rate, vec3_cross(mean_rate, p->imu_offset)));
-    const vec3 accel_unbiased = vec3_sub(accel, s->accel_bias);
-    const vec3 force = vec3_sub(vec3_sub(accel_unbiased, ekf_distorted(f->accel_distortion, accel_unbiased)),
-                                lever_acceleration); // of the centre of mass
+    const vec3 accel_unbiased = vec3_sub(accel, estimate->accel_bias);
+    const vec3 force =
+        vec3_sub(vec3_sub(accel_unbiased, ekf_distorted(kalman->accel_distortion, accel_unbiased)),
+                 lever_acceleration); // of the centre of mass
     const mat3 mid_rotation =
-        quat_matrix(quat_apply_small_rotation(s->attitude, vec3_scale(0.5 * period, mean_rate)));
+        quat_matrix(quat_apply_small_rotation(estimate->attitude, vec3_scale(0.5 * period, mean_rate)));
     const vec3 acceleration = vec3_add(mat3_mul_vec(mid_rotation, force), gravity);
     ekf_jacobian jacobian;
     jacobian.period = period;
@@ -234,14 +236,14 @@ VY_FN void ekf_predict(const ekf_params *p, vec3 accel, vec3 gyro, vec3 gravity,
             jacobian.attitude_attitude.m[i][k] = -period * jacobian.attitude_attitude.m[i][k];
         }
     }
-    ekf_propagate(p, &jacobian, f->covariance);
-    s->position = vec3_add_scaled(vec3_add_scaled(s->position, period, s->velocity), 0.5 * period * period,
-                                  acceleration);
-    s->velocity = vec3_add_scaled(s->velocity, period, acceleration);
-    s->attitude = quat_apply_small_rotation(s->attitude, vec3_scale(period, mean_rate));
-    s->rate = rate;
-    if (mask_any(p->gps_delay > 0.0)) ekf_update_mean_acceleration(p, acceleration, f);
-    f->gps_wander = vec3_scale(p->wander_decay, f->gps_wander);
+    ekf_propagate(p, &jacobian, kalman->covariance);
+    estimate->position = vec3_add_scaled(vec3_add_scaled(estimate->position, period, estimate->velocity),
+                                         0.5 * period * period, acceleration);
+    estimate->velocity = vec3_add_scaled(estimate->velocity, period, acceleration);
+    estimate->attitude = quat_apply_small_rotation(estimate->attitude, vec3_scale(period, mean_rate));
+    estimate->rate = rate;
+    if (mask_any(p->gps_delay > 0.0)) ekf_update_mean_acceleration(p, acceleration, kalman);
+    kalman->gps_wander = vec3_scale(p->wander_decay, kalman->gps_wander);
 }
 
 /// The innovation of a sample: measured less expected.
@@ -350,10 +352,11 @@ typedef struct ekf_reading {
 } ekf_reading;
 
 /// `distortion` is a 3 x 3 part, row by row.
-VY_FN ekf_reading ekf_reading_of(const estimator_state *s, vec3 vector, const real *distortion, vec3 bias)
+VY_FN ekf_reading ekf_reading_of(const estimator_state *estimate, vec3 vector, const real *distortion,
+                                 vec3 bias)
 {
     ekf_reading out;
-    out.u = quat_unrotate(s->attitude, vector);
+    out.u = quat_unrotate(estimate->attitude, vector);
     out.value = vec3_add(vec3_add(out.u, ekf_distorted(distortion, out.u)), bias);
     out.attitude_jacobian = mat3_cross(out.u);
     for (int k = 0; k < 3; ++k) {
@@ -366,14 +369,16 @@ VY_FN ekf_reading ekf_reading_of(const estimator_state *s, vec3 vector, const re
     return out;
 }
 
-VY_FN ekf_reading ekf_field_reading(const ekf_params *p, const estimator_state *s, const kalman_block *f)
+VY_FN ekf_reading ekf_field_reading(const ekf_params *p, const estimator_state *estimate,
+                                    const kalman_block *kalman)
 {
-    return ekf_reading_of(s, p->field, f->mag_distortion, f->mag_bias);
+    return ekf_reading_of(estimate, p->field, kalman->mag_distortion, kalman->mag_bias);
 }
 
-VY_FN ekf_reading ekf_force_reading(const ekf_params *p, const estimator_state *s, const kalman_block *f)
+VY_FN ekf_reading ekf_force_reading(const ekf_params *p, const estimator_state *estimate,
+                                    const kalman_block *kalman)
 {
-    return ekf_reading_of(s, vec3_neg(p->gravity), f->accel_distortion, s->accel_bias);
+    return ekf_reading_of(estimate, vec3_neg(p->gravity), kalman->accel_distortion, estimate->accel_bias);
 }
 
 /// Where in the error an instrument's bias and D are.
@@ -467,38 +472,42 @@ VY_FN mat3 ekf_same_heading(vec3 before, vec3 now)
 /// Apply the corrections of a measurement; returns its innovation. The heading is turned about the vertical,
 /// so that no correction of a heading, however large, tilts.
 VY_FN ekf_innovation ekf_apply_correction(const ekf_params *p, const ekf_correction *correction,
-                                          estimator_state *s, kalman_block *f)
+                                          estimator_state *estimate, kalman_block *kalman)
 {
-    const ekf_reading field = ekf_field_reading(p, s, f), force = ekf_force_reading(p, s, f);
+    const ekf_reading field = ekf_field_reading(p, estimate, kalman),
+                      force = ekf_force_reading(p, estimate, kalman);
     const vec3 rate = vec3_add(ekf_vec3(correction->x, EKF_GYRO_BIAS),
-                               ekf_distorted(correction->x + EKF_GYRO_DISTORTION, s->rate));
-    s->position = vec3_add(s->position, ekf_vec3(correction->x, EKF_POSITION));
-    s->velocity = vec3_add(s->velocity, ekf_vec3(correction->x, EKF_VELOCITY));
-    const vec3 up = ekf_up(s), rotation = ekf_vec3(correction->x, EKF_ATTITUDE);
+                               ekf_distorted(correction->x + EKF_GYRO_DISTORTION, estimate->rate));
+    estimate->position = vec3_add(estimate->position, ekf_vec3(correction->x, EKF_POSITION));
+    estimate->velocity = vec3_add(estimate->velocity, ekf_vec3(correction->x, EKF_VELOCITY));
+    const vec3 up = ekf_up(estimate), rotation = ekf_vec3(correction->x, EKF_ATTITUDE);
     const vec3 heading = vec3_scale(vec3_dot(rotation, up), up);
-    s->attitude = quat_apply_small_rotation(quat_apply_small_rotation(s->attitude, heading),
-                                            vec3_sub(rotation, heading));
-    s->rate = vec3_sub(s->rate, rate);
-    s->gyro_bias = vec3_add(s->gyro_bias, ekf_vec3(correction->x, EKF_GYRO_BIAS));
-    s->accel_bias = vec3_add(s->accel_bias, ekf_vec3(correction->x, EKF_ACCEL_BIAS));
-    f->mag_bias = vec3_add(f->mag_bias, ekf_vec3(correction->x, EKF_MAG_BIAS));
-    f->baro_offset = f->baro_offset + correction->x[EKF_BARO_BIAS];
-    f->gps_wander = vec3_add(f->gps_wander, ekf_vec3(correction->x, EKF_GPS_WANDER));
+    estimate->attitude = quat_apply_small_rotation(quat_apply_small_rotation(estimate->attitude, heading),
+                                                   vec3_sub(rotation, heading));
+    estimate->rate = vec3_sub(estimate->rate, rate);
+    estimate->gyro_bias = vec3_add(estimate->gyro_bias, ekf_vec3(correction->x, EKF_GYRO_BIAS));
+    estimate->accel_bias = vec3_add(estimate->accel_bias, ekf_vec3(correction->x, EKF_ACCEL_BIAS));
+    kalman->mag_bias = vec3_add(kalman->mag_bias, ekf_vec3(correction->x, EKF_MAG_BIAS));
+    kalman->baro_offset = kalman->baro_offset + correction->x[EKF_BARO_BIAS];
+    kalman->gps_wander = vec3_add(kalman->gps_wander, ekf_vec3(correction->x, EKF_GPS_WANDER));
     for (int i = 0; i < 9; ++i) {
-        f->gyro_distortion[i] = f->gyro_distortion[i] + correction->x[EKF_GYRO_DISTORTION + i];
-        f->accel_distortion[i] = f->accel_distortion[i] + correction->x[EKF_ACCEL_DISTORTION + i];
-        f->mag_distortion[i] = f->mag_distortion[i] + correction->x[EKF_MAG_DISTORTION + i];
+        kalman->gyro_distortion[i] = kalman->gyro_distortion[i] + correction->x[EKF_GYRO_DISTORTION + i];
+        kalman->accel_distortion[i] = kalman->accel_distortion[i] + correction->x[EKF_ACCEL_DISTORTION + i];
+        kalman->mag_distortion[i] = kalman->mag_distortion[i] + correction->x[EKF_MAG_DISTORTION + i];
     }
-    ekf_reading field_now = ekf_field_reading(p, s, f), force_now = ekf_force_reading(p, s, f);
-    const mat3 same_heading = ekf_same_heading(up, ekf_up(s));
+    ekf_reading field_now = ekf_field_reading(p, estimate, kalman),
+                force_now = ekf_force_reading(p, estimate, kalman);
+    const mat3 same_heading = ekf_same_heading(up, ekf_up(estimate));
     field_now.attitude_jacobian = mat3_mul(field_now.attitude_jacobian, same_heading);
     force_now.attitude_jacobian = mat3_mul(force_now.attitude_jacobian, same_heading);
-    s->accel_bias = vec3_add(s->accel_bias, ekf_relinearise_bias(&force, &force_now, &ekf_accelerometer,
-                                                                 correction->x, f->covariance));
+    estimate->accel_bias =
+        vec3_add(estimate->accel_bias, ekf_relinearise_bias(&force, &force_now, &ekf_accelerometer,
+                                                            correction->x, kalman->covariance));
     if (mask_any(p->field_unit > 0.0))
-        f->mag_bias = vec3_add(f->mag_bias, ekf_relinearise_bias(&field, &field_now, &ekf_magnetometer,
-                                                                 correction->x, f->covariance));
-    ekf_rotate_covariance(same_heading, EKF_ATTITUDE, f->covariance);
+        kalman->mag_bias =
+            vec3_add(kalman->mag_bias, ekf_relinearise_bias(&field, &field_now, &ekf_magnetometer,
+                                                            correction->x, kalman->covariance));
+    ekf_rotate_covariance(same_heading, EKF_ATTITUDE, kalman->covariance);
     return correction->innovation;
 }
 
@@ -508,24 +517,24 @@ VY_FN vec3 ekf_attitude_row(mat3 rotation, vec3 v, int i)
     return vec3_neg(mat3_row(mat3_mul(rotation, mat3_cross(v)), i));
 }
 
-VY_FN ekf_innovation ekf_mocap(const ekf_params *p, vec3 position, quat attitude, estimator_state *s,
-                               kalman_block *f)
+VY_FN ekf_innovation ekf_mocap(const ekf_params *p, vec3 position, quat attitude, estimator_state *estimate,
+                               kalman_block *kalman)
 {
     ekf_correction correction = ekf_begin();
-    const vec3 residual = vec3_sub(position, s->position);
-    const quat attitude_error = quat_mul(quat_conj(s->attitude), attitude);
+    const vec3 residual = vec3_sub(position, estimate->position);
+    const quat attitude_error = quat_mul(quat_conj(estimate->attitude), attitude);
     const real twice = real_copysign(real_set(2.0), attitude_error.w); // the shorter way round
     const vec3 rotation =
         vec3_make(twice * attitude_error.x, twice * attitude_error.y, twice * attitude_error.z);
     for (int i = 0; i < 3; ++i) {
         real h[EKF_STATES] = {0};
         h[EKF_POSITION + i] = real_set(1.0);
-        ekf_fuse(h, vec3_at(residual, i), p->mocap_position_variance, f->covariance, &correction);
+        ekf_fuse(h, vec3_at(residual, i), p->mocap_position_variance, kalman->covariance, &correction);
         h[EKF_POSITION + i] = real_set(0.0);
         h[EKF_ATTITUDE + i] = real_set(1.0);
-        ekf_fuse(h, vec3_at(rotation, i), p->mocap_attitude_variance, f->covariance, &correction);
+        ekf_fuse(h, vec3_at(rotation, i), p->mocap_attitude_variance, kalman->covariance, &correction);
     }
-    return ekf_apply_correction(p, &correction, s, f);
+    return ekf_apply_correction(p, &correction, estimate, kalman);
 }
 
 /// h of `scale` times `axis_row` (D force), D that of the accelerometer.
@@ -538,24 +547,24 @@ VY_FN void ekf_set_distortion(real scale, vec3 axis_row, vec3 force, real *h)
 /// The fix is `delay` old: the antenna had the velocity u = v + R (w x a) - delay A, with the mean
 /// acceleration A since then, and was at p + R a - delay v + delay^2 A / 2. The position is off by the
 /// wander.
-VY_FN ekf_innovation ekf_gps(const ekf_params *p, vec3 position, vec3 velocity, estimator_state *s,
-                             kalman_block *f)
+VY_FN ekf_innovation ekf_gps(const ekf_params *p, vec3 position, vec3 velocity, estimator_state *estimate,
+                             kalman_block *kalman)
 {
     ekf_correction correction = ekf_begin();
     const real delay = p->gps_delay;
-    const mat3 rotation = quat_matrix(s->attitude);
-    const vec3 lever_velocity = vec3_cross(s->rate, p->gps_offset);
-    const vec3 antenna_velocity = vec3_add(s->velocity, mat3_mul_vec(rotation, lever_velocity));
-    const vec3 delayed_velocity = vec3_add_scaled(antenna_velocity, -delay, f->acceleration);
+    const mat3 rotation = quat_matrix(estimate->attitude);
+    const vec3 lever_velocity = vec3_cross(estimate->rate, p->gps_offset);
+    const vec3 antenna_velocity = vec3_add(estimate->velocity, mat3_mul_vec(rotation, lever_velocity));
+    const vec3 delayed_velocity = vec3_add_scaled(antenna_velocity, -delay, kalman->acceleration);
     const vec3 antenna_position =
-        vec3_add(vec3_add(s->position, f->gps_wander), mat3_mul_vec(rotation, p->gps_offset));
+        vec3_add(vec3_add(estimate->position, kalman->gps_wander), mat3_mul_vec(rotation, p->gps_offset));
     const vec3 delayed_position = vec3_add_scaled(vec3_add_scaled(antenna_position, -delay, antenna_velocity),
-                                                  0.5 * delay * delay, f->acceleration);
+                                                  0.5 * delay * delay, kalman->acceleration);
     const vec3 position_residual = vec3_sub(position, delayed_position),
                velocity_residual = vec3_sub(velocity, delayed_velocity);
     const mat3 lever = mat3_mul(rotation, mat3_cross(p->gps_offset));
     // The force over the delay, as it is seen now: that is what an attitude that is off has turned.
-    const vec3 force = mat3_tmul_vec(rotation, vec3_sub(f->acceleration, p->gravity));
+    const vec3 force = mat3_tmul_vec(rotation, vec3_sub(kalman->acceleration, p->gravity));
     for (int i = 0; i < 3; ++i) {
         real h[EKF_STATES] = {0};
         const vec3 force_row = ekf_attitude_row(rotation, force, i), axis_row = mat3_row(rotation, i);
@@ -566,7 +575,7 @@ VY_FN ekf_innovation ekf_gps(const ekf_params *p, vec3 position, vec3 velocity, 
             EKF_ATTITUDE);
         ekf_set_vec3(vec3_scale(-0.5 * delay * delay, axis_row), h, EKF_ACCEL_BIAS);
         ekf_set_distortion(-0.5 * delay * delay, axis_row, force, h);
-        ekf_fuse(h, vec3_at(position_residual, i), vec3_at(p->gps_position_variance, i), f->covariance,
+        ekf_fuse(h, vec3_at(position_residual, i), vec3_at(p->gps_position_variance, i), kalman->covariance,
                  &correction);
         memset(h, 0, sizeof h);
         h[EKF_VELOCITY + i] = real_set(1.0);
@@ -575,19 +584,21 @@ VY_FN ekf_innovation ekf_gps(const ekf_params *p, vec3 position, vec3 velocity, 
         ekf_set_vec3(vec3_scale(delay, axis_row), h, EKF_ACCEL_BIAS);
         ekf_set_distortion(delay, axis_row, force, h);
         ekf_set_vec3(mat3_row(lever, i), h, EKF_GYRO_BIAS);
-        ekf_fuse(h, vec3_at(velocity_residual, i), p->gps_velocity_variance, f->covariance, &correction);
+        ekf_fuse(h, vec3_at(velocity_residual, i), p->gps_velocity_variance, kalman->covariance, &correction);
     }
-    return ekf_apply_correction(p, &correction, s, f);
+    return ekf_apply_correction(p, &correction, estimate, kalman);
 }
 
 /// A height above z = 0, too high by the offset.
-VY_FN ekf_innovation ekf_height(const ekf_params *p, real height, estimator_state *s, kalman_block *f)
+VY_FN ekf_innovation ekf_height(const ekf_params *p, real height, estimator_state *estimate,
+                                kalman_block *kalman)
 {
     ekf_correction correction = ekf_begin();
     real h[EKF_STATES] = {0};
     h[EKF_POSITION + 2] = h[EKF_BARO_BIAS] = real_set(1.0);
-    ekf_fuse(h, height - (s->position.z + f->baro_offset), p->baro_variance, f->covariance, &correction);
-    return ekf_apply_correction(p, &correction, s, f);
+    ekf_fuse(h, height - (estimate->position.z + kalman->baro_offset), p->baro_variance, kalman->covariance,
+             &correction);
+    return ekf_apply_correction(p, &correction, estimate, kalman);
 }
 
 /// Variance that a number `u` times the field in body axes, of which attitude makes `attitude_row`, is
@@ -605,41 +616,43 @@ VY_FN real ekf_field_variance(const ekf_params *p, vec3 u, vec3 expected, vec3 a
 
 /// Whether a field is the Earth's, by its length and its part along the vertical, which no heading changes:
 /// within a tenth of the field and 5 deviations of what is expected. `field` is in units of the world's.
-VY_FN mask ekf_field_is_undisturbed(const ekf_params *p, vec3 field, const estimator_state *s,
-                                    const kalman_block *f)
+VY_FN mask ekf_field_is_undisturbed(const ekf_params *p, vec3 field, const estimator_state *estimate,
+                                    const kalman_block *kalman)
 {
-    const vec3 expected = quat_unrotate(s->attitude, p->field);
-    const vec3 up = ekf_up(s);
-    const vec3 corrected = vec3_sub(vec3_sub(field, f->mag_bias), ekf_distorted(f->mag_distortion, expected));
+    const vec3 expected = quat_unrotate(estimate->attitude, p->field);
+    const vec3 up = ekf_up(estimate);
+    const vec3 corrected =
+        vec3_sub(vec3_sub(field, kalman->mag_bias), ekf_distorted(kalman->mag_distortion, expected));
     const real length_error = vec3_length(corrected) - 1.0,
                height_error = vec3_dot(up, vec3_sub(corrected, expected));
-    const real length_variance = ekf_field_variance(p, expected, expected, vec3_zero(), f->covariance);
-    const real height_variance = ekf_field_variance(p, up, expected, vec3_cross(up, expected), f->covariance);
+    const real length_variance = ekf_field_variance(p, expected, expected, vec3_zero(), kalman->covariance);
+    const real height_variance =
+        ekf_field_variance(p, up, expected, vec3_cross(up, expected), kalman->covariance);
     const mask fits_length = real_abs(length_error) < 0.1 + 5.0 * real_sqrt(length_variance);
     const mask fits_height = real_abs(height_error) < 0.1 + 5.0 * real_sqrt(height_variance);
     return fits_length & fits_height;
 }
 
 /// Variance of the heading.
-VY_FN real ekf_heading_variance(const estimator_state *s, const real *cells)
+VY_FN real ekf_heading_variance(const estimator_state *estimate, const real *cells)
 {
     real h[EKF_STATES] = {0}, ph[EKF_STATES];
-    ekf_set_vec3(ekf_up(s), h, EKF_ATTITUDE);
+    ekf_set_vec3(ekf_up(estimate), h, EKF_ATTITUDE);
     return ekf_innovation_variance(h, cells, ph);
 }
 
 /// (I + D) u + b with the field u = R^T m in body axes, which changes with the attitude error by [u]x.
-VY_FN ekf_innovation ekf_mag(const ekf_params *p, vec3 field, estimator_state *s, kalman_block *f)
+VY_FN ekf_innovation ekf_mag(const ekf_params *p, vec3 field, estimator_state *estimate, kalman_block *kalman)
 {
     ekf_correction correction = ekf_begin();
-    const ekf_reading expected = ekf_field_reading(p, s, f);
+    const ekf_reading expected = ekf_field_reading(p, estimate, kalman);
     const vec3 residual = vec3_sub(field, expected.value);
     // A heading that is off by s moves the reading along an arc. Where the drone stands level that is known;
     // tilted by t it is seen differently, to the second order by s^2 m_h sin(t) / 2, whose variance counts as
     // noise (a filter of second order: A. Jazwinski, Stochastic Processes and Filtering Theory, 1970, 9.3).
-    const vec3 up = ekf_up(s);
+    const vec3 up = ekf_up(estimate);
     const real horizontal_field2 = p->field.x * p->field.x + p->field.y * p->field.y;
-    const real heading = ekf_heading_variance(s, f->covariance),
+    const real heading = ekf_heading_variance(estimate, kalman->covariance),
                arc_variance = heading * heading * horizontal_field2;
     const real noise = p->mag_variance + 0.5 * arc_variance * (1.0 - up.z * up.z);
     for (int i = 0; i < 3; ++i) {
@@ -647,56 +660,56 @@ VY_FN ekf_innovation ekf_mag(const ekf_params *p, vec3 field, estimator_state *s
         ekf_set_vec3(mat3_row(expected.attitude_jacobian, i), h, EKF_ATTITUDE);
         h[EKF_MAG_BIAS + i] = real_set(1.0);
         ekf_set_vec3(expected.u, h, EKF_MAG_DISTORTION + 3 * i);
-        ekf_fuse(h, vec3_at(residual, i), noise, f->covariance, &correction);
+        ekf_fuse(h, vec3_at(residual, i), noise, kalman->covariance, &correction);
     }
-    return ekf_apply_correction(p, &correction, s, f);
+    return ekf_apply_correction(p, &correction, estimate, kalman);
 }
 
-/// Distance to the ground `ground_depth` below z = 0 along `along` (body) from `at` (body), and its
+/// Distance to the ground `ground_depth` below z = 0 along `direction` (body) from `offset` (body), and its
 /// derivatives by height and attitude error. 0: the ray does not point down, or starts below.
-VY_FN real ekf_distance(const estimator_state *s, mat3 rotation, vec3 at, vec3 along, real ground_depth,
-                        real *d_height, vec3 *d_attitude)
+VY_FN real ekf_distance(const estimator_state *estimate, mat3 rotation, vec3 offset, vec3 direction,
+                        real ground_depth, real *d_height, vec3 *d_attitude)
 {
-    const real height = (s->position.z + ground_depth) + mat3_mul_vec(rotation, at).z;
-    const real slope = mat3_mul_vec(rotation, along).z;
+    const real height = (estimate->position.z + ground_depth) + mat3_mul_vec(rotation, offset).z;
+    const real slope = mat3_mul_vec(rotation, direction).z;
     const mask sees_ground = (slope < -0.1) & (height > 0.01);
     const real inverse = 1.0 / real_select(sees_ground, slope, real_set(-1.0));
     *d_height = -inverse;
-    *d_attitude = vec3_sub(vec3_scale(height * inverse * inverse, ekf_attitude_row(rotation, along, 2)),
-                           vec3_scale(inverse, ekf_attitude_row(rotation, at, 2)));
+    *d_attitude = vec3_sub(vec3_scale(height * inverse * inverse, ekf_attitude_row(rotation, direction, 2)),
+                           vec3_scale(inverse, ekf_attitude_row(rotation, offset, 2)));
     return real_select(sees_ground, -height * inverse, real_set(0.0));
 }
 
-VY_FN ekf_innovation ekf_range(const ekf_params *p, real distance, real ground_depth, estimator_state *s,
-                               kalman_block *f)
+VY_FN ekf_innovation ekf_range(const ekf_params *p, real distance, real ground_depth,
+                               estimator_state *estimate, kalman_block *kalman)
 {
     real h[EKF_STATES] = {0};
     vec3 d_attitude;
-    const mat3 rotation = quat_matrix(s->attitude);
-    const real expected = ekf_distance(s, rotation, p->range_offset, p->range_direction, ground_depth,
+    const mat3 rotation = quat_matrix(estimate->attitude);
+    const real expected = ekf_distance(estimate, rotation, p->range_offset, p->range_direction, ground_depth,
                                        &h[EKF_POSITION + 2], &d_attitude);
     ekf_correction correction = ekf_begin();
     if (!mask_any((expected > 0.0) & (distance > 0.0))) return correction.innovation;
     ekf_set_vec3(d_attitude, h, EKF_ATTITUDE);
     const real variance = p->range_variance + p->range_noise_ratio * expected * expected;
-    ekf_fuse(h, distance - expected, variance, f->covariance, &correction);
-    return ekf_apply_correction(p, &correction, s, f);
+    ekf_fuse(h, distance - expected, variance, kalman->covariance, &correction);
+    return ekf_apply_correction(p, &correction, estimate, kalman);
 }
 
 /// x = w_y - v_x / d, y = -w_x - v_y / d, with the camera's velocity v = R^T v + w x a in body axes.
-VY_FN ekf_innovation ekf_flow(const ekf_params *p, real x, real y, real ground_depth, estimator_state *s,
-                              kalman_block *f)
+VY_FN ekf_innovation ekf_flow(const ekf_params *p, real x, real y, real ground_depth,
+                              estimator_state *estimate, kalman_block *kalman)
 {
-    const mat3 rotation = quat_matrix(s->attitude);
+    const mat3 rotation = quat_matrix(estimate->attitude);
     real d_height;
     vec3 d_attitude;
     const vec3 down = vec3_make(real_set(0.0), real_set(0.0), real_set(-1.0));
     const real distance =
-        ekf_distance(s, rotation, p->flow_offset, down, ground_depth, &d_height, &d_attitude);
+        ekf_distance(estimate, rotation, p->flow_offset, down, ground_depth, &d_height, &d_attitude);
     ekf_correction correction = ekf_begin();
     if (!mask_any(distance > 0.0)) return correction.innovation;
-    const vec3 body_velocity = mat3_tmul_vec(rotation, s->velocity);
-    const vec3 camera_velocity = vec3_add(body_velocity, vec3_cross(s->rate, p->flow_offset));
+    const vec3 body_velocity = mat3_tmul_vec(rotation, estimate->velocity);
+    const vec3 camera_velocity = vec3_add(body_velocity, vec3_cross(estimate->rate, p->flow_offset));
     const mat3 velocity_cross = mat3_cross(body_velocity), lever_cross = mat3_cross(p->flow_offset);
     const real inverse = 1.0 / distance;
     for (int i = 0; i < 2; ++i) {
@@ -713,10 +726,10 @@ VY_FN ekf_innovation ekf_flow(const ekf_params *p, real x, real y, real ground_d
         ekf_set_vec3(
             vec3_scale(-inverse, vec3_make(lever_cross.m[i][0], lever_cross.m[i][1], lever_cross.m[i][2])), h,
             EKF_GYRO_BIAS);
-        const real rate = i == 0 ? s->rate.y : -s->rate.x;
+        const real rate = i == 0 ? estimate->rate.y : -estimate->rate.x;
         h[EKF_GYRO_BIAS + (i == 0 ? 1 : 0)] = h[EKF_GYRO_BIAS + (i == 0 ? 1 : 0)] + (i == 0 ? -1.0 : 1.0);
-        ekf_fuse(h, (i == 0 ? x : y) - (rate - speed * inverse), p->flow_variance, f->covariance,
+        ekf_fuse(h, (i == 0 ? x : y) - (rate - speed * inverse), p->flow_variance, kalman->covariance,
                  &correction);
     }
-    return ekf_apply_correction(p, &correction, s, f);
+    return ekf_apply_correction(p, &correction, estimate, kalman);
 }

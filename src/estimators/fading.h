@@ -30,29 +30,30 @@ VY_FN void fading_set_gains(real period, real b, real c, fading_params *p)
     p->gyro_gain = (1.0 - c) * (1.0 - c) / period;
 }
 
-VY_FN void fading_predict(const fading_params *p, vec3 accel, vec3 gyro, estimator_state *s)
+VY_FN void fading_predict(const fading_params *p, vec3 accel, vec3 gyro, estimator_state *estimate)
 {
-    s->rate = vec3_sub(gyro, s->gyro_bias);
-    s->attitude = quat_apply_small_rotation(s->attitude, vec3_scale(p->period, s->rate));
-    const vec3 force = quat_rotate(s->attitude, vec3_sub(accel, s->accel_bias));
+    estimate->rate = vec3_sub(gyro, estimate->gyro_bias);
+    estimate->attitude = quat_apply_small_rotation(estimate->attitude, vec3_scale(p->period, estimate->rate));
+    const vec3 force = quat_rotate(estimate->attitude, vec3_sub(accel, estimate->accel_bias));
     const vec3 acceleration = vec3_add(force, p->gravity);
-    s->position = vec3_add_scaled(vec3_add_scaled(s->position, p->period, s->velocity),
-                                  0.5 * p->period * p->period, acceleration);
-    s->velocity = vec3_add_scaled(s->velocity, p->period, acceleration);
+    estimate->position = vec3_add_scaled(vec3_add_scaled(estimate->position, p->period, estimate->velocity),
+                                         0.5 * p->period * p->period, acceleration);
+    estimate->velocity = vec3_add_scaled(estimate->velocity, p->period, acceleration);
 }
 
-VY_FN void fading_correct(const fading_params *p, vec3 position, quat attitude, estimator_state *s)
+VY_FN void fading_correct(const fading_params *p, vec3 position, quat attitude, estimator_state *estimate)
 {
-    const vec3 error = vec3_sub(position, s->position);
-    const vec3 error_body = quat_unrotate(s->attitude, error);
-    s->position = vec3_add_scaled(s->position, p->position_gain, error);
-    s->velocity = vec3_add_scaled(s->velocity, p->velocity_gain, error);
-    s->accel_bias = vec3_sub(s->accel_bias, vec3_scale(p->accel_gain, error_body));
+    const vec3 error = vec3_sub(position, estimate->position);
+    const vec3 error_body = quat_unrotate(estimate->attitude, error);
+    estimate->position = vec3_add_scaled(estimate->position, p->position_gain, error);
+    estimate->velocity = vec3_add_scaled(estimate->velocity, p->velocity_gain, error);
+    estimate->accel_bias = vec3_sub(estimate->accel_bias, vec3_scale(p->accel_gain, error_body));
 
-    const quat attitude_error = quat_mul(quat_conj(s->attitude), attitude);
+    const quat attitude_error = quat_mul(quat_conj(estimate->attitude), attitude);
     const real twice = real_copysign(real_set(2.0), attitude_error.w); // the shorter way round
     const vec3 rotation =
         vec3_make(twice * attitude_error.x, twice * attitude_error.y, twice * attitude_error.z);
-    s->attitude = quat_apply_small_rotation(s->attitude, vec3_scale(p->attitude_gain, rotation));
-    s->gyro_bias = vec3_sub(s->gyro_bias, vec3_scale(p->gyro_gain, rotation));
+    estimate->attitude =
+        quat_apply_small_rotation(estimate->attitude, vec3_scale(p->attitude_gain, rotation));
+    estimate->gyro_bias = vec3_sub(estimate->gyro_bias, vec3_scale(p->gyro_gain, rotation));
 }
