@@ -138,22 +138,22 @@ SENSOR_TABLE(imu, "IMU", "Accelerometer and gyroscope.");
 
 static vy_status check(const void *object, const vy_vehicle_def *vehicle, vy_error *err)
 {
-    const vy_imu_def *d = object;
+    const vy_imu_def *def = object;
     (void)vehicle;
-    if ((d->accel_instability > 0.0 || d->gyro_instability > 0.0) && d->instability_time == 0.0)
+    if ((def->accel_instability > 0.0 || def->gyro_instability > 0.0) && def->instability_time == 0.0)
         return vy_fail(err, VY_BAD_VALUE, "drone.imu.instability_time must be above 0 s where there is one");
     return VY_OK;
 }
 
 static void calibrate(void *object)
 {
-    vy_imu_def *d = object;
-    CALIBRATED(d->accel_bias, 0.003 * G);
-    CALIBRATED(d->gyro_bias, 0.02 * DEG);
-    CALIBRATED(d->accel_scale, CALIBRATED_SHARE);
-    CALIBRATED(d->gyro_scale, CALIBRATED_SHARE);
-    CALIBRATED(d->accel_misalignment, CALIBRATED_SHARE);
-    CALIBRATED(d->gyro_misalignment, CALIBRATED_SHARE);
+    vy_imu_def *def = object;
+    CALIBRATED(def->accel_bias, 0.003 * G);
+    CALIBRATED(def->gyro_bias, 0.02 * DEG);
+    CALIBRATED(def->accel_scale, CALIBRATED_SHARE);
+    CALIBRATED(def->gyro_scale, CALIBRATED_SHARE);
+    CALIBRATED(def->accel_misalignment, CALIBRATED_SHARE);
+    CALIBRATED(def->gyro_misalignment, CALIBRATED_SHARE);
 }
 
 imu_params vy_imu_basic(const vy_imu_def *imu)
@@ -181,25 +181,25 @@ static double lowpass_alpha(double bandwidth, double period)
 
 static void build(const void *object, const sensor_key *run_key, void *params)
 {
-    const vy_imu_def *d = object;
+    const vy_imu_def *def = object;
     double n[18];
     sensor_normals(run_key, n, 18);
-    const double period = d->period, correlation_time = d->instability_time;
-    const double accel_wander = d->accel_instability / VY_ALLAN_FLOOR,
-                 gyro_wander = d->gyro_instability / VY_ALLAN_FLOOR;
+    const double period = def->period, correlation_time = def->instability_time;
+    const double accel_wander = def->accel_instability / VY_ALLAN_FLOOR,
+                 gyro_wander = def->gyro_instability / VY_ALLAN_FLOOR;
     *(imu_full_params *)params = (imu_full_params){
-        .basic = vy_imu_basic(d),
+        .basic = vy_imu_basic(def),
         .accel_wander_deviation = accel_wander,
         .gyro_wander_deviation = gyro_wander,
         .accel_wander = gauss_markov_of(accel_wander, period, correlation_time),
         .gyro_wander = gauss_markov_of(gyro_wander, period, correlation_time),
-        .accel_distortion = distortion_draw(d->accel_scale, d->accel_misalignment, n),
-        .gyro_distortion = distortion_draw(d->gyro_scale, d->gyro_misalignment, n + 9),
-        .accel_alpha = lowpass_alpha(d->accel_bandwidth, period),
-        .gyro_alpha = lowpass_alpha(d->gyro_bandwidth, period),
-        .accel_quantizer = {d->accel_range, d->accel_step},
-        .gyro_quantizer = {d->gyro_range, d->gyro_step},
-        .position = d->position,
+        .accel_distortion = distortion_draw(def->accel_scale, def->accel_misalignment, n),
+        .gyro_distortion = distortion_draw(def->gyro_scale, def->gyro_misalignment, n + 9),
+        .accel_alpha = lowpass_alpha(def->accel_bandwidth, period),
+        .gyro_alpha = lowpass_alpha(def->gyro_bandwidth, period),
+        .accel_quantizer = {def->accel_range, def->accel_step},
+        .gyro_quantizer = {def->gyro_range, def->gyro_step},
+        .position = def->position,
     };
 }
 
