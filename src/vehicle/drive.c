@@ -59,11 +59,11 @@ const vehicle_part vy_part_drive = {.name = "drive",
                                     .defaults = &defaults,
                                     .check = check};
 
-int vy_drive_is_declared(const vy_drive_def *d)
+int vy_drive_is_declared(const vy_drive_def *def)
 {
-    return d->speed_max > 0.0 || d->climb_max > 0.0 || d->tilt_max > 0.0 || d->rate_max > 0.0 ||
-           d->command_min > 0.0 || d->command_max > 0.0 || d->slew > 0.0 || d->rotor_loss > 0.0 ||
-           d->failsafe != VY_FAILSAFE_NONE;
+    return def->speed_max > 0.0 || def->climb_max > 0.0 || def->tilt_max > 0.0 || def->rate_max > 0.0 ||
+           def->command_min > 0.0 || def->command_max > 0.0 || def->slew > 0.0 || def->rotor_loss > 0.0 ||
+           def->failsafe != VY_FAILSAFE_NONE;
 }
 
 static uint64_t steps_of(double seconds, double dt)

@@ -75,26 +75,26 @@ static double disc_factor(const vy_rotor_air_def *a)
 
 rotor_air_params vy_rotor_air_build(const vy_vehicle_def *def, double dt, int has_ground)
 {
-    const vy_rotor_air_def *a = &def->rotor_air;
-    VY_ASSERT(dt > 0.0 && (a->radius > 0.0 || def->rotor_count == 0 || !has_inflow_state(def)));
-    rotor_air_params p = {
-        .radius = a->radius,
-        .drag_across = a->drag,
-        .drag_along = a->drag_axial,
-        .flap = a->flap,
-        .lift = a->lift,
-        .inflow = a->inflow,
-        .vortex_ring_loss = a->vortex_loss,
-        .momentum_factor = has_inflow_state(def) ? disc_factor(a) : 0.0,
-        .inflow_half = vy_lag_decay(0.5 * dt, a->inflow_lag),
-        .inflow_decay = vy_lag_decay(dt, a->inflow_lag),
-        .inflow_weights = vy_lag_weights(dt, a->inflow_lag),
-        .ground = a->ground && has_ground ? 1.0 : 0.0,
-        .inertia = a->inertia,
+    const vy_rotor_air_def *rotor_air = &def->rotor_air;
+    VY_ASSERT(dt > 0.0 && (rotor_air->radius > 0.0 || def->rotor_count == 0 || !has_inflow_state(def)));
+    rotor_air_params params = {
+        .radius = rotor_air->radius,
+        .drag_across = rotor_air->drag,
+        .drag_along = rotor_air->drag_axial,
+        .flap = rotor_air->flap,
+        .lift = rotor_air->lift,
+        .inflow = rotor_air->inflow,
+        .vortex_ring_loss = rotor_air->vortex_loss,
+        .momentum_factor = has_inflow_state(def) ? disc_factor(rotor_air) : 0.0,
+        .inflow_half = vy_lag_decay(0.5 * dt, rotor_air->inflow_lag),
+        .inflow_decay = vy_lag_decay(dt, rotor_air->inflow_lag),
+        .inflow_weights = vy_lag_weights(dt, rotor_air->inflow_lag),
+        .ground = rotor_air->ground && has_ground ? 1.0 : 0.0,
+        .inertia = rotor_air->inertia,
     };
     if (def->rotor_count > 0 && def->blade.count > 0)
-        (void)vy_blade_build(def, &p.blade, NULL); // checked before
-    return p;
+        (void)vy_blade_build(def, &params.blade, NULL); // checked before
+    return params;
 }
 
 void vy_rotor_air_wake(const vy_vehicle_def *def, const rotor_layout *layout, double *width,

@@ -46,19 +46,19 @@ vy_vehicle_def vy_default_vehicle_def(void)
 
 // Checked on the tensor itself: I and (1 + s) trace(I)/2 - I must be positive (semi)definite, by their
 // leading minors. For moments a, b, c that is c (1 - s) <= (a + b) (1 + s).
-int vy_inertia_is_possible(vy_mat3 i, double excess)
+int vy_inertia_is_possible(vy_mat3 inertia, double excess)
 {
-    const double half_trace = 0.5 * (i.m[0][0] + i.m[1][1] + i.m[2][2]);
+    const double half_trace = 0.5 * (inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2]);
     const double widened = half_trace * (1.0 + excess / (2.0 + excess));
     mat3 second_moments; // second moments of the mass distribution
     for (int r = 0; r < 3; ++r) {
         for (int c = 0; c < 3; ++c) {
-            if (!real_is_finite(i.m[r][c]) || i.m[r][c] != i.m[c][r]) return 0;
-            second_moments.m[r][c] = (r == c ? widened : 0.0) - i.m[r][c];
+            if (!real_is_finite(inertia.m[r][c]) || inertia.m[r][c] != inertia.m[c][r]) return 0;
+            second_moments.m[r][c] = (r == c ? widened : 0.0) - inertia.m[r][c];
         }
     }
-    const double minor = i.m[0][0] * i.m[1][1] - i.m[0][1] * i.m[1][0];
-    if (!(i.m[0][0] > 0.0 && minor > 0.0 && mat3_det(i) > 0.0)) return 0;
+    const double minor = inertia.m[0][0] * inertia.m[1][1] - inertia.m[0][1] * inertia.m[1][0];
+    if (!(inertia.m[0][0] > 0.0 && minor > 0.0 && mat3_det(inertia) > 0.0)) return 0;
     const double slack = 1e-9 * half_trace; // a flat plate has a zero second moment
     for (int r = 0; r < 3; ++r) {
         const int c = (r + 1) % 3;
