@@ -14,7 +14,7 @@ typedef struct ray {
 } ray;
 
 typedef struct local_hit {
-    double t;
+    double t;    // 0 ... t_max
     vec3 normal; // zero: the ray starts inside
 } local_hit;
 

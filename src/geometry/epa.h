@@ -15,7 +15,7 @@ typedef struct vy_epa_face {
     uint16_t
         next[3];  ///< across the edge from v[i]: four times the neighbouring face, plus the index of its edge
     uint8_t v[3]; ///< counter-clockwise seen from outside
-    uint8_t alive;
+    uint8_t alive; ///< 1: a face of the polytope; 0: removed, or not yet used
 } vy_epa_face;
 
 /// The working storage of one query, on the stack.

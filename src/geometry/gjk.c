@@ -5,10 +5,10 @@
 
 // The point of a segment or triangle nearest to the origin: its vertices and their barycentric weights.
 typedef struct nearest {
-    int vertex_mask; // bit i: vertex i
-    double lambda[3];
-    vec3 v;
-    double v2;
+    int vertex_mask;  // bit i: vertex i
+    double lambda[3]; // of the vertices
+    vec3 v;           // [m] the point
+    double v2;        // [m^2] its length, squared
 } nearest;
 
 static nearest nearest_vertex(vec3 p, int i)

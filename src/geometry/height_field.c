@@ -105,9 +105,9 @@ void vy_height_field_keep_fallback(field_pair *pair, vec3 n, vec3 on_shape, doub
 
 /// A triangle of the field, counter-clockwise seen from above.
 typedef struct field_face {
-    vec3 corner[3];
-    vec3 n; // unit, upward
-    uint32_t id;
+    vec3 corner[3]; // [m]
+    vec3 n;         // unit, upward
+    uint32_t id;    // of the triangle within the field
 } field_face;
 
 static double height_over(const field_face *face, vec3 p)

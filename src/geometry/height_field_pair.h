@@ -43,7 +43,7 @@ typedef struct field_pair {
     int has_fallback; // a point whose normal is none of its edge's or vertex's: used where there are no
                       // others
     vec3 fallback_normal, fallback_point;
-    double fallback_depth;
+    double fallback_depth; // [m]
 } field_pair;
 
 /// An edge of the grid: p to q.

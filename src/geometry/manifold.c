@@ -6,7 +6,7 @@
 typedef struct clip_polygon {
     int count;
     vec3 p[2 * VY_FEATURE_POINTS];
-    uint64_t id[2 * VY_FEATURE_POINTS];
+    uint64_t id[2 * VY_FEATURE_POINTS];   // of the contact points
     uint32_t line[2 * VY_FEATURE_POINTS]; // id of the line that the edge from this point lies on
 } clip_polygon;
 

@@ -301,7 +301,7 @@ typedef struct obj_vertices {
     vy_vec3 *points;
     unsigned char *is_used; // [count] by a face
     int count, capacity;
-    int any_is_used;
+    int any_is_used; // 1: the file has faces
 } obj_vertices;
 
 static vy_status add_obj_vertex(reader *r, obj_vertices *v)

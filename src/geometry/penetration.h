@@ -5,9 +5,9 @@
 
 /// A contact in A's frame.
 typedef struct vy_local_contact {
-    vec3 normal; ///< unit, from A to B
-    double depth;
-    vec3 point_a, point_b;
+    vec3 normal;           ///< unit, from A to B
+    double depth;          ///< [m]
+    vec3 point_a, point_b; ///< [m] on A and on B
 } vy_local_contact;
 
 /// The options with their defaults filled in.

@@ -15,11 +15,11 @@
 /// A convex core. The points are the shape's where it has them (a hull), else own_points, so that no points
 /// are copied.
 typedef struct vy_core {
-    const double *x, *y, *z; ///< [padded_count, m] in the shape's frame; the tail repeats the last point
-    int padded_count;        ///< multiple of 8
-    int smooth;              ///< 1: a cylinder, given by radius and half_height; it has no points
-    double radius, half_height;
-    double margin; ///< [m] points within this distance of the core belong to the shape
+    const double *x, *y, *z;    ///< [padded_count, m] in the shape's frame; the tail repeats the last point
+    int padded_count;           ///< multiple of 8
+    int smooth;                 ///< 1: a cylinder, given by radius and half_height; it has no points
+    double radius, half_height; ///< [m] of a cylinder
+    double margin;              ///< [m] points within this distance of the core belong to the shape
     double inner_radius,
         outer_radius; ///< [m] radii about `center` of the ball inside the core and of the ball around it
     vec3 center;      ///< [m] a point of the core, strictly inside when inner > 0
@@ -56,7 +56,9 @@ typedef struct vy_support_table {
     int (*extreme)(const double *x, const double *y, const double *z, int padded_count, vec3 d);
     /// The smallest index with the smallest value; count is a multiple of 8.
     int (*argmin)(const double *values, int count);
+    /// Whether the cores overlap. `for_epa` 1: also four points around the origin, from which EPA can start.
     void (*mpr_find)(const vy_core_pair *pair, int for_epa, struct vy_mpr_result *out);
+    /// Depth and normal of cores that overlap, from four points around the origin.
     void (*epa_expand)(const vy_core_pair *pair, const vy_minkowski_vertex v[4], double tolerance,
                        int max_iterations, struct vy_epa_result *out);
 } vy_support_table;

@@ -416,8 +416,8 @@ static int cannot_reach_triangle(const field_sweep *f, const field_part *part, c
 
 /// The first triangle that is hit in a part.
 typedef struct triangle_search {
-    double target, tolerance, from, to;
-    int found;
+    double target, tolerance, from, to; // as of vy_sweep_shapes(); `to` falls to the first hit
+    int found;                          // 1: `first` is set
     vy_separation first;
 } triangle_search;
 
