@@ -14,14 +14,14 @@ typedef struct axis {
     double *values;
     int *lines;
     int count;
-    double spacing;
+    double spacing; // from one value to the next
 } axis;
 
 typedef struct reader {
     const char *text, *end;
-    const char *at; // where the next line starts
-    const char *line_start;
-    int line;
+    const char *at;         // where the next line starts
+    const char *line_start; // of the current line
+    int line;               // number of the current line
     const char *name;
     vy_error *err;
     axis axes[AXES]; // t, x, y, z

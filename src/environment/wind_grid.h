@@ -29,8 +29,8 @@
 
 /// A field and its samples; one block of memory.
 typedef struct vy_wind_grid {
-    wind_grid field; ///< for wind_params; valid until the grid is destroyed
-    double velocity[];
+    wind_grid field;   ///< for wind_params; valid until the grid is destroyed
+    double velocity[]; ///< [m/s] the samples: field.velocity
 } vy_wind_grid;
 
 /// Read a field that lies in memory. Any bytes are safe.
