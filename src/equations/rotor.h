@@ -25,9 +25,9 @@ VY_FN vec3 layout_vec3(const layout_number v[3]) { return vec3_of(v); }
 typedef struct rotor_layout {
     int count;   // 0 (a rigid body) to ROTOR_CAP
     int general; // rotors that are tilted or differ, a thrust polynomial, two time constants, or thrusters
-    layout_number roll[ROTOR_CAP];
-    layout_number pitch[ROTOR_CAP];
-    layout_number yaw[ROTOR_CAP];
+    layout_number roll[ROTOR_CAP];         // [m] torque per newton of thrust
+    layout_number pitch[ROTOR_CAP];        // [m] likewise
+    layout_number yaw[ROTOR_CAP];          // [1] torque per newton metre of drag
     layout_number hub[ROTOR_CAP][3];       // [m] hub, body
     layout_number axis[ROTOR_CAP][3];      // unit vector of its thrust, body
     layout_number side[ROTOR_CAP][3];      // a unit vector across the axis, body
