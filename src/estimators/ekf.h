@@ -57,19 +57,19 @@ typedef struct ekf_params {
     real gyro_walk, accel_walk, baro_walk; // what the biases gain per IMU sample, by walking at random
     real wander_decay;                     // share of the GPS wander that is left after an IMU sample
     vec3 wander_noise;                     // [m^2] added per IMU sample
-    real mocap_position_variance, mocap_attitude_variance;
-    vec3 gps_position_variance;
-    real gps_velocity_variance, gps_delay;       // the latter in [s]
-    real gps_delay_stiffness, gps_delay_damping; // of ekf_update_mean_acceleration()
-    vec3 gps_offset;                             // [m] body
-    real baro_variance;
-    vec3 field;                             // of the world, in units of its own length
-    real field_unit, mag_variance;          // [1/T]; in units of its length, squared
-    real range_variance, range_noise_ratio; // [m^2], [1]
-    vec3 range_offset, range_direction;
-    real flow_variance;
-    vec3 flow_offset;
-    real start[EKF_STATES]; // variances of the start
+    real mocap_position_variance, mocap_attitude_variance; // [m^2], [rad^2]
+    vec3 gps_position_variance;                            // [m^2]
+    real gps_velocity_variance, gps_delay;                 // the latter in [s]
+    real gps_delay_stiffness, gps_delay_damping;           // of ekf_update_mean_acceleration()
+    vec3 gps_offset;                                       // [m] body
+    real baro_variance;                                    // [m^2] of its height
+    vec3 field;                                            // of the world, in units of its own length
+    real field_unit, mag_variance;                         // [1/T]; in units of its length, squared
+    real range_variance, range_noise_ratio;                // [m^2], [1]
+    vec3 range_offset, range_direction;                    // [m] and unit, body
+    real flow_variance;                                    // [rad^2/s^2]
+    vec3 flow_offset;                                      // [m] body
+    real start[EKF_STATES];                                // variances of the start
     align_params align;
     ekf_gate gate;
 } ekf_params;
@@ -89,9 +89,9 @@ VY_FN void ekf_start(const ekf_params *p, real *cells)
 
 /// How an error moves over one IMU sample: F = I + what is here.
 typedef struct ekf_jacobian {
-    real period;      // [s] of the IMU
-    vec3 rate, force; // [rad/s], [m/s^2] body
-    mat3 velocity_attitude, velocity_accel, attitude_attitude;
+    real period;                                               // [s] of the IMU
+    vec3 rate, force;                                          // [rad/s], [m/s^2] body
+    mat3 velocity_attitude, velocity_accel, attitude_attitude; // blocks: row_column
 } ekf_jacobian;
 
 VY_FN vec3 ekf_vec3(const real *x, int at)
@@ -257,7 +257,7 @@ typedef struct ekf_innovation {
 
 /// The correction by the numbers of a measurement so far; applied to the state by ekf_apply_correction().
 typedef struct ekf_correction {
-    real x[EKF_STATES];
+    real x[EKF_STATES]; // of each part of the error
     ekf_innovation innovation;
 } ekf_correction;
 
@@ -346,9 +346,9 @@ VY_FN vec3 mat3_row(mat3 m, int i) { return vec3_make(m.m[i][0], m.m[i][1], m.m[
 /// changes with the attitude error. The magnetometer reads (I + D) u + b of the field u = R^T m, by (I + D)
 /// [u]x; the accelerometer u + d u_z + b of the force u = -R^T g that holds a drone against gravity.
 typedef struct ekf_reading {
-    vec3 u;     // the vector in body axes
-    vec3 value; // what is read
-    mat3 attitude_jacobian;
+    vec3 u;                 // the vector in body axes
+    vec3 value;             // what is read
+    mat3 attitude_jacobian; // how `value` changes with the attitude error
 } ekf_reading;
 
 /// `distortion` is a 3 x 3 part, row by row.
@@ -383,7 +383,7 @@ VY_FN ekf_reading ekf_force_reading(const ekf_params *p, const estimator_state *
 
 /// Where in the error an instrument's bias and D are.
 typedef struct ekf_instrument {
-    int bias, distortion;
+    int bias, distortion; // index of their first part
 } ekf_instrument;
 
 static const ekf_instrument ekf_accelerometer = {EKF_ACCEL_BIAS, EKF_ACCEL_DISTORTION};

@@ -75,8 +75,8 @@ typedef struct gain_filter_block {
 
 /// Of an estimator with a gate: rejected samples.
 typedef struct gate_block {
-    bits rejected[VY_AID_SOURCE_COUNT];
-    bits since[VY_AID_SOURCE_COUNT]; // tick of the first of consecutive rejections; 0: none
+    bits rejected[VY_AID_SOURCE_COUNT]; // how many so far, by vy_aid_source
+    bits since[VY_AID_SOURCE_COUNT];    // tick of the first of consecutive rejections; 0: none
 } gate_block;
 
 #define FIELDS_gate(F, block)                                                    \
@@ -93,8 +93,8 @@ typedef struct estimator_ground {
 
 /// What an estimator gets in a step: the latest sample of each sensor, and when it came.
 typedef struct estimator_samples {
-    bits tick; // now
-    bits imu_tick, mocap_tick;
+    bits tick;                      // now
+    bits imu_tick, mocap_tick;      // of the latest sample
     vec3 accel, gyro;               // [m/s^2], [rad/s] of the IMU, body; the planet's rotation is taken out
     const estimator_ground *ground; // NULL: it is z = 0, and gravity as at the start
     const mocap_state *mocap;
