@@ -11,7 +11,7 @@ typedef struct airspeed_params {
 } airspeed_params;
 
 typedef struct airspeed_block {
-    bits tick;
+    bits tick;            // when the last sample arrived
     real pressure, speed; // [Pa], [m/s]
 } airspeed_block;
 

@@ -11,7 +11,7 @@ typedef struct baro_params {
 } baro_params;
 
 typedef struct baro_block {
-    bits tick;
+    bits tick;               // when the last sample arrived
     real pressure, altitude; // [Pa], [m]
     real wander;             // [Pa]
 } baro_block;

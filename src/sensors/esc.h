@@ -8,7 +8,7 @@ typedef struct esc_params {
 } esc_params;
 
 typedef struct esc_block {
-    bits tick;
+    bits tick;                // when the last sample arrived
     real speed[VY_ROTOR_CAP]; // [rad/s]
 } esc_block;
 

@@ -10,7 +10,7 @@ typedef struct flow_params {
 } flow_params;
 
 typedef struct flow_block {
-    bits tick;
+    bits tick;          // when the last sample arrived
     real x, y, quality; // [rad/s], [1]
 } flow_block;
 

@@ -11,7 +11,7 @@ typedef struct gps_params {
 } gps_params;
 
 typedef struct gps_block {
-    bits tick;
+    bits tick;               // when the last sample arrived
     vec3 position, velocity; // [m], [m/s] world, the last sample
     vec3 wander;             // [m]
 } gps_block;

@@ -24,12 +24,12 @@ typedef struct imu_params {
     C(s, GYRO, "gyro", "rad/s", 3, 3, 3, 3, 3, "of the IMU")
 
 typedef struct imu_state {
-    vec3 accel; // [m/s^2] the last sample, body axes
-    vec3 gyro;  // [rad/s]
-    vec3 accel_bias;
-    vec3 gyro_bias;
-    vec3 velocity; // truth at the last sample, to take differences from
-    quat attitude;
+    vec3 accel;      // [m/s^2] the last sample, body axes
+    vec3 gyro;       // [rad/s]
+    vec3 accel_bias; // [m/s^2] body
+    vec3 gyro_bias;  // [rad/s] body
+    vec3 velocity;   // truth at the last sample, to take differences from
+    quat attitude;   // q_WB, likewise
 } imu_state;
 
 /// Biases of the first moment: `accel_deviation` and `gyro_deviation` are the standard deviations of the

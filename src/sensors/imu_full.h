@@ -41,7 +41,7 @@ imu_params vy_imu_basic(const vy_imu_def *imu);
 int vy_imu_is_full(const vy_imu_def *d);
 
 typedef struct imu_reading {
-    vec3 accel, gyro;
+    vec3 accel, gyro; // [m/s^2], [rad/s] body
 } imu_reading;
 
 /// Specific force at the mount, the mean over the interval, body axes of halfway through it.

@@ -4,13 +4,13 @@
 
 typedef struct lidar_params {
     ray_params reading;
-    vec3 position; // [m] body
-    int count;
+    vec3 position;          // [m] body
+    int count;              // of rays
     vec3 along[VY_RAY_CAP]; // body, unit
 } lidar_params;
 
 typedef struct lidar_block {
-    bits tick;
+    bits tick;                 // when the last sample arrived
     real distance[VY_RAY_CAP]; // [m]
 } lidar_block;
 

@@ -10,7 +10,7 @@ typedef struct mag_params {
 } mag_params;
 
 typedef struct mag_block {
-    bits tick;
+    bits tick;  // when the last sample arrived
     vec3 field; // [T]
 } mag_block;
 

@@ -5,11 +5,11 @@
 
 typedef struct power_params {
     real voltage_noise, current_noise; // [V], [A]
-    quantizer_params voltage, current;
+    quantizer_params voltage, current; // of each
 } power_params;
 
 typedef struct power_block {
-    bits tick;
+    bits tick;             // when the last sample arrived
     real voltage, current; // [V], [A]
 } power_block;
 

@@ -9,7 +9,7 @@ typedef struct range_params {
 } range_params;
 
 typedef struct range_block {
-    bits tick;
+    bits tick;     // when the last sample arrived
     real distance; // [m]
 } range_block;
 

@@ -18,7 +18,7 @@
 /// Whose noise is drawn: the same seed, sensor, drone and tick give the same numbers.
 typedef struct sensor_key {
     bits seed, drone, tick;
-    uint32_t stream;
+    uint32_t stream; // of the generator, see base/rng.h
 } sensor_key;
 
 VY_FN void sensor_normals(const sensor_key *key, real *out, int count)
@@ -35,7 +35,7 @@ VY_FN void vec3_store(vec3 v, real *out)
 
 /// Where a point fixed to the body is, and how it moves: world.
 typedef struct body_point {
-    vec3 position, velocity;
+    vec3 position, velocity; // [m], [m/s]
 } body_point;
 
 VY_FN body_point body_point_at(const body_state *body, vec3 position)

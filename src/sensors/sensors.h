@@ -78,8 +78,8 @@ typedef union sensor_params {
 /// One row of the list.
 typedef struct sensor_row {
     const sensor_type *type;
-    uint32_t id, stream;
-    int width;
+    uint32_t id, stream;  // of the list above
+    int width;            // how many numbers a sample has
     size_t def_offset;    // in vy_sensor_suite_def; of no use for DRONE_SENSORS
     size_t sample_offset; // in vy_samples
 } sensor_row;
