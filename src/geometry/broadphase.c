@@ -456,13 +456,13 @@ static int build_top_down(vy_tree *tree, int count)
             continue;
         }
         VY_ASSERT(top + 2 <= STACK_SIZE && node_count + 2 <= 2 * tree->capacity - 1);
-        const int left = range.count / 2;
-        partition_median(leaves, range.count, left, longest_axis(leaves, range.count));
+        const int left_count = range.count / 2;
+        partition_median(leaves, range.count, left_count, longest_axis(leaves, range.count));
         n->child[0] = node_count;
         n->child[1] = node_count + 1;
         tree->rebuilt_nodes[node_count].parent = tree->rebuilt_nodes[node_count + 1].parent = range.node;
-        stack[top++] = (build_range){range.first + left, range.count - left, node_count + 1};
-        stack[top++] = (build_range){range.first, left, node_count};
+        stack[top++] = (build_range){range.first + left_count, range.count - left_count, node_count + 1};
+        stack[top++] = (build_range){range.first, left_count, node_count};
         node_count += 2;
     }
     return node_count;

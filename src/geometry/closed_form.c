@@ -29,12 +29,12 @@ static vec3 remove_component(vec3 d, segment_point line)
 }
 
 // Two spheres about points a and b, each on a segment. `fallback` is the normal when the points coincide.
-static int sphere_contact(vec3 a, double ra, segment_point on_a, vec3 b, double rb, segment_point on_b,
-                          vec3 fallback, vy_contact *out)
+static int sphere_contact(vec3 a, double radius_a, segment_point on_a, vec3 b, double radius_b,
+                          segment_point on_b, vec3 fallback, vy_contact *out)
 {
-    VY_ASSERT(ra > 0.0 && rb > 0.0 && vec3_is_unit(fallback));
+    VY_ASSERT(radius_a > 0.0 && radius_b > 0.0 && vec3_is_unit(fallback));
     vec3 d = vec3_sub(b, a);
-    const double distance2 = vec3_dot(d, d), radius_sum = ra + rb;
+    const double distance2 = vec3_dot(d, d), radius_sum = radius_a + radius_b;
     if (distance2 > radius_sum * radius_sum) return 0;
     double distance = real_sqrt(distance2);
     if (distance < 1e-5 * radius_sum) { // too near for a direction
@@ -49,7 +49,7 @@ static int sphere_contact(vec3 a, double ra, segment_point on_a, vec3 b, double 
     }
     out->normal = distance > 1e-12 * radius_sum ? vec3_scale(1.0 / distance, d) : fallback;
     out->depth = real_max(radius_sum - distance, 0.0);
-    out->point_a = vec3_add_scaled(a, ra, out->normal);
+    out->point_a = vec3_add_scaled(a, radius_a, out->normal);
     out->point_b = vec3_add_scaled(out->point_a, -out->depth, out->normal);
     VY_ASSERT(vec3_is_unit(out->normal) && out->depth >= 0.0);
     return 1;

@@ -130,7 +130,7 @@ static int epa_remove_visible(vy_epa *e, int f, vec3 w, double eps, double float
 static int epa_fill_horizon(vy_epa *e, int edge_count, int k)
 {
     VY_ASSERT(edge_count >= 0 && edge_count <= VY_EPA_VERTICES && k == e->vertex_count - 1);
-    int first = -1, last = -1;
+    int first_face = -1, last_face = -1;
     for (int edge = 0; edge < edge_count; ++edge) {
         const int g = e->horizon[edge] / 4, i = e->horizon[edge] % 4;
         VY_ASSERT(e->faces[g].alive);
@@ -139,15 +139,15 @@ static int epa_fill_horizon(vy_epa *e, int edge_count, int k)
         if (f < 0) return 0;
         epa_link(e, f, 0, g, i);
         if (edge == 0) {
-            first = f;
+            first_face = f;
         } else {
-            if (e->faces[last].v[1] != a) return 0;
-            epa_link(e, last, 1, f, 2);
+            if (e->faces[last_face].v[1] != a) return 0;
+            epa_link(e, last_face, 1, f, 2);
         }
-        last = f;
+        last_face = f;
     }
-    if (edge_count < 3 || e->faces[last].v[1] != e->faces[first].v[0]) return 0;
-    epa_link(e, last, 1, first, 2);
+    if (edge_count < 3 || e->faces[last_face].v[1] != e->faces[first_face].v[0]) return 0;
+    epa_link(e, last_face, 1, first_face, 2);
     return 1;
 }
 

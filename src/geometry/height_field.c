@@ -33,37 +33,37 @@ static field_patch *patch_for(field_pair *pair, vec3 n, double depth)
 
 // Keep up to four points. Of those that are equally deep one at the border is the first: on flat ground the
 // corners of a face are what it stands on, not the points where inner edges of the ground cut it.
-static void reduce_patch(const field_pair *pair, field_patch *p)
+static void reduce_patch(const field_pair *pair, field_patch *patch)
 {
     vec3 sum = vec3_zero();
     double deepest = -DBL_MAX, farthest = -1.0;
-    int first = 0;
-    for (int i = 0; i < p->count; ++i) {
-        sum = vec3_add(sum, p->points[i].p);
-        deepest = real_max(deepest, p->points[i].depth);
+    int start = 0;
+    for (int i = 0; i < patch->count; ++i) {
+        sum = vec3_add(sum, patch->points[i].p);
+        deepest = real_max(deepest, patch->points[i].depth);
     }
-    const vec3 middle = vec3_scale(1.0 / p->count, sum);
-    for (int i = 0; i < p->count; ++i) {
-        const vec3 d = vec3_sub(p->points[i].p, middle);
-        if (p->points[i].depth < deepest - DEPTH_TIE * pair->cores.scale || !(vec3_dot(d, d) > farthest))
+    const vec3 middle = vec3_scale(1.0 / patch->count, sum);
+    for (int i = 0; i < patch->count; ++i) {
+        const vec3 d = vec3_sub(patch->points[i].p, middle);
+        if (patch->points[i].depth < deepest - DEPTH_TIE * pair->cores.scale || !(vec3_dot(d, d) > farthest))
             continue;
         farthest = vec3_dot(d, d);
-        first = i;
+        start = i;
     }
-    vy_candidates c;
-    c.count = p->count;
-    for (int i = 0; i < p->count; ++i) {
-        const int source = i == 0 ? first : i <= first ? i - 1 : i;
-        c.points[i].p = p->points[source].p;
-        c.points[i].depth = real_min(p->points[source].depth, p->points[first].depth);
-        c.points[i].id = p->points[source].id;
+    vy_candidates candidates;
+    candidates.count = patch->count;
+    for (int i = 0; i < patch->count; ++i) {
+        const int source = i == 0 ? start : i <= start ? i - 1 : i;
+        candidates.points[i].p = patch->points[source].p;
+        candidates.points[i].depth = real_min(patch->points[source].depth, patch->points[start].depth);
+        candidates.points[i].id = patch->points[source].id;
     }
-    vy_manifold_reduce(&c);
-    p->count = c.count;
-    for (int i = 0; i < c.count; ++i) {
-        p->points[i].p = c.points[i].p;
-        p->points[i].depth = c.points[i].depth;
-        p->points[i].id = c.points[i].id;
+    vy_manifold_reduce(&candidates);
+    patch->count = candidates.count;
+    for (int i = 0; i < candidates.count; ++i) {
+        patch->points[i].p = candidates.points[i].p;
+        patch->points[i].depth = candidates.points[i].depth;
+        patch->points[i].id = candidates.points[i].id;
     }
 }
 
@@ -71,23 +71,23 @@ void vy_height_field_add_point(field_pair *pair, vec3 n, vec3 on_shape, double d
 {
     VY_ASSERT(vec3_is_unit(n));
     if (!(depth >= -pair->margin)) return;
-    field_patch *p = patch_for(pair, n, depth);
-    if (p == NULL) return;
-    for (int i = 0; i < p->count; ++i) { // two triangles have the points of their common edge
-        const vec3 d = vec3_sub(p->points[i].p, on_shape);
-        if (p->points[i].id == id ||
+    field_patch *patch = patch_for(pair, n, depth);
+    if (patch == NULL) return;
+    for (int i = 0; i < patch->count; ++i) { // two triangles have the points of their common edge
+        const vec3 d = vec3_sub(patch->points[i].p, on_shape);
+        if (patch->points[i].id == id ||
             vec3_dot(d, d) < SAME_POINT * SAME_POINT * pair->cores.scale * pair->cores.scale)
             return;
     }
-    if (p->count == FIELD_PATCH_POINTS) reduce_patch(pair, p);
-    VY_ASSERT(p->count < FIELD_PATCH_POINTS);
-    if (depth > p->depth) {
-        p->depth = depth;
-        p->normal = n;
+    if (patch->count == FIELD_PATCH_POINTS) reduce_patch(pair, patch);
+    VY_ASSERT(patch->count < FIELD_PATCH_POINTS);
+    if (depth > patch->depth) {
+        patch->depth = depth;
+        patch->normal = n;
     }
-    p->points[p->count].p = on_shape;
-    p->points[p->count].depth = depth;
-    p->points[p->count++].id = id;
+    patch->points[patch->count].p = on_shape;
+    patch->points[patch->count].depth = depth;
+    patch->points[patch->count++].id = id;
 }
 
 void vy_height_field_keep_fallback(field_pair *pair, vec3 n, vec3 on_shape, double depth)
@@ -162,15 +162,16 @@ static void collide_tilted_face(field_pair *pair, const field_face *face, const 
             vy_height_field_add_point(pair, face->n, feature->p[i], -height,
                                       vertex_of_face_id(face, feature->id[i]));
     }
-    const int before = lowest == 0 ? feature->count - 1 : lowest - 1,
-              after = lowest == feature->count - 1 ? 0 : lowest + 1;
-    const int next =
-        height_over(face, feature->p[before]) < height_over(face, feature->p[after]) ? before : after;
-    const vec3 d = vec3_sub(feature->p[next], feature->p[lowest]);
+    const int previous = lowest == 0 ? feature->count - 1 : lowest - 1,
+              following = lowest == feature->count - 1 ? 0 : lowest + 1;
+    const int lower_neighbour =
+        height_over(face, feature->p[previous]) < height_over(face, feature->p[following]) ? previous
+                                                                                           : following;
+    const vec3 d = vec3_sub(feature->p[lower_neighbour], feature->p[lowest]);
     if (vec3_dot(face->n, d) > FIELD_PARALLEL_SINE * vec3_length(d)) return;
     const vy_feature edge = {.count = 2,
-                             .p = {feature->p[lowest], feature->p[next]},
-                             .id = {feature->id[lowest], feature->id[next]},
+                             .p = {feature->p[lowest], feature->p[lower_neighbour]},
+                             .id = {feature->id[lowest], feature->id[lower_neighbour]},
                              .normal = feature->normal,
                              .face = feature->face};
     clip_feature(pair, face, &edge);

@@ -67,23 +67,23 @@ static void collide_plane(const vy_plane *plane, const vy_pose *pose, const grou
     out->count = 0;
     if (depth < 0.0) return;
     vy_feature top, bottom;
-    vy_candidates c;
-    c.count = 0;
+    vy_candidates candidates;
+    candidates.count = 0;
     top.count = 1;
     top.p[0] = vec3_scale(plane->offset, n);
     top.normal = n;
     top.face = 0;
     feature_facing(p, n, &bottom);
-    vy_manifold_clip(&top, &bottom, n, 0, 0, 1e-12 * p->scale, 0.0, &c);
+    vy_manifold_clip(&top, &bottom, n, 0, 0, 1e-12 * p->scale, 0.0, &candidates);
     double max_depth = -1.0;
-    for (int i = 0; i < c.count; ++i) max_depth = real_max(max_depth, c.points[i].depth);
+    for (int i = 0; i < candidates.count; ++i) max_depth = real_max(max_depth, candidates.points[i].depth);
     if (max_depth < depth - 1e-9 * p->scale) {
-        VY_ASSERT(c.count < 2 * VY_FEATURE_POINTS);
-        c.points[c.count].p = deepest;
-        c.points[c.count].depth = depth;
-        c.points[c.count++].id = (uint64_t)1 << 62;
+        VY_ASSERT(candidates.count < 2 * VY_FEATURE_POINTS);
+        candidates.points[candidates.count].p = deepest;
+        candidates.points[candidates.count].depth = depth;
+        candidates.points[candidates.count++].id = (uint64_t)1 << 62;
     }
-    write_manifold(pose, n, &c, out);
+    write_manifold(pose, n, &candidates, out);
 }
 
 void vy_collide_plane(const vy_plane *plane, const vy_pose *pose_plane, const vy_shape *shape,

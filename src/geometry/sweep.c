@@ -212,7 +212,7 @@ static int sweep(sweep_pair *s, double target, double tolerance, double from, do
 {
     VY_ASSERT(tolerance > 0.0 && from >= 0.0 && from <= to);
     double t = from;
-    for (int n = 0; n < MAX_ADVANCES; ++n) {
+    for (int advance_count = 0; advance_count < MAX_ADVANCES; ++advance_count) {
         *out = separation_at(s, t);
         if (out->value <= target + tolerance) return 1;
         const double speed = closing_bound(s, out->normal), gap = out->value - target;
