@@ -28,16 +28,16 @@ typedef struct deviation_system {
 VY_FN void nap_propagate(const deviation_system *system, real period, real *deviation)
 {
     enum { PARTS = 4, ORDER = 20 };
-    const real part = period * (1.0 / PARTS);
+    const real part_period = period * (1.0 / PARTS);
     real sum[DEVIATION_COUNT];
     for (int i = 0; i < DEVIATION_COUNT; ++i) sum[i] = deviation[i];
     for (int n = 0; n < PARTS; ++n) {
-        sum[DEVIATION_RATE] = sum[DEVIATION_RATE] + part * system->be;
-        sum[DEVIATION_VELOCITY] = sum[DEVIATION_VELOCITY] + part * system->bv;
+        sum[DEVIATION_RATE] = sum[DEVIATION_RATE] + part_period * system->be;
+        sum[DEVIATION_VELOCITY] = sum[DEVIATION_VELOCITY] + part_period * system->bv;
         real term[DEVIATION_COUNT];
         for (int i = 0; i < DEVIATION_COUNT; ++i) term[i] = sum[i];
         for (int order = 1; order <= ORDER; ++order) {
-            const real h = part * (1.0 / order);
+            const real h = part_period * (1.0 / order);
             const real e =
                 (system->ee * term[0] + system->ea * term[1]) + (system->ev * term[2] + system->ep * term[3]);
             const real v = system->va * term[1] + system->vv * term[2] + system->vp * term[3];
@@ -54,8 +54,8 @@ VY_FN void nap_propagate(const deviation_system *system, real period, real *devi
     // the centre of mass has a bound of its own where the attitude does not move it.
     const real a = real_sqrt(real_max(system->ea, real_set(1.0))),
                p = real_sqrt(real_max(system->vp, real_set(1.0)));
-    const real translation_norm = part * real_max(system->va / a + system->vv + system->vp / p, p);
-    const real norm = part * real_max(system->ee + system->ea / a + system->ev + system->ep / p, a);
+    const real translation_norm = part_period * real_max(system->va / a + system->vv + system->vp / p, p);
+    const real norm = part_period * real_max(system->ee + system->ea / a + system->ev + system->ep / p, a);
     const mask translation_converges = translation_norm < 3.0,
                converges = translation_converges & (norm < 3.0);
     const mask decoupled = system->va == 0.0;
