@@ -202,28 +202,29 @@ VY_FN void coupled_advance(const multirotor_inputs *in, real dt, const rotor_lag
     const rotor_air_params *air = &in->params->effects.rotors;
     const coupled_stage *first = &stages[0], *last = &stages[n - 1];
     const int count = in->layout->count;
-    const real h = n == 3 ? dt : 0.5 * dt, zero = real_set(0.0);
+    const real step = n == 3 ? dt : 0.5 * dt, zero = real_set(0.0);
     coupled_stage *next = &stages[n];
-    next->body = body_advance(&first->body, h, rates);
+    next->body = body_advance(&first->body, step, rates);
     next->state = first->state;
     for (int i = 0; i < count; ++i) {
-        const real u = first->speed[i];
+        const real initial = first->speed[i];
         const real speed =
-            n < 3 ? lag_after(u, last->target[i], lag->half[i])
-                  : lag_full(u, first->target[i], lag->full[i],
+            n < 3 ? lag_after(initial, last->target[i], lag->half[i])
+                  : lag_full(initial, first->target[i], lag->full[i],
                              2.0 * ((1.0 - lag->half[i]) * (last->target[i] - first->target[i])));
         next->speed[i] = in->battery == NULL ? speed : real_max(speed, zero);
     }
     real half[ROTOR_CAP], full[ROTOR_CAP];
     thrusters_follow(&in->layout->thrusters, first->speed + count, command + count, half, full);
     for (int i = 0; i < in->layout->thrusters.count; ++i) next->speed[count + i] = n < 3 ? half[i] : full[i];
-    if (in->battery != NULL) next->state.charge = battery_charge_after(first->state.charge, last->current, h);
+    if (in->battery != NULL)
+        next->state.charge = battery_charge_after(first->state.charge, last->current, step);
     if (!in->has_inflow) return;
     for (int i = 0; i < count; ++i) {
-        const real u = first->state.air.inflow[i];
+        const real initial = first->state.air.inflow[i];
         next->state.air.inflow[i] =
-            n < 3 ? lag_after(u, last->steady[i], air->inflow_half)
-                  : lag_full(u, first->steady[i], air->inflow_decay,
+            n < 3 ? lag_after(initial, last->steady[i], air->inflow_half)
+                  : lag_full(initial, first->steady[i], air->inflow_decay,
                              2.0 * ((1.0 - air->inflow_half) * (last->steady[i] - first->steady[i])));
     }
 }
@@ -268,10 +269,11 @@ VY_NOINLINE_FN void coupled_rk4(const multirotor_inputs *in, real dt, const real
     *s = body_rk4_finish(s, dt, &rates[0], &rates[1], &rates[2], &rates[3]);
     real end_values[ROTOR_CAP];
     for (int i = 0; i < in->layout->count; ++i) {
-        const real g = stages[0].target[i];
-        const real change = lag.weights[i].middle * ((stages[1].target[i] - g) + (stages[2].target[i] - g)) +
-                            lag.weights[i].last * (stages[3].target[i] - g);
-        end_values[i] = lag_full(stages[0].speed[i], g, lag.full[i], change);
+        const real first_target = stages[0].target[i];
+        const real change = lag.weights[i].middle * ((stages[1].target[i] - first_target) +
+                                                     (stages[2].target[i] - first_target)) +
+                            lag.weights[i].last * (stages[3].target[i] - first_target);
+        end_values[i] = lag_full(stages[0].speed[i], first_target, lag.full[i], change);
     }
     coupled_speeds_end(in, end_values, &stages[3], speed);
     if (in->battery != NULL) {
@@ -281,11 +283,11 @@ VY_NOINLINE_FN void coupled_rk4(const multirotor_inputs *in, real dt, const real
     }
     if (!in->has_inflow) return;
     for (int i = 0; i < in->layout->count; ++i) {
-        const real g = stages[0].steady[i];
-        const real change =
-            air->inflow_weights.middle * ((stages[1].steady[i] - g) + (stages[2].steady[i] - g)) +
-            air->inflow_weights.last * (stages[3].steady[i] - g);
-        end_values[i] = lag_full(stages[0].state.air.inflow[i], g, air->inflow_decay, change);
+        const real first_target = stages[0].steady[i];
+        const real change = air->inflow_weights.middle * ((stages[1].steady[i] - first_target) +
+                                                          (stages[2].steady[i] - first_target)) +
+                            air->inflow_weights.last * (stages[3].steady[i] - first_target);
+        end_values[i] = lag_full(stages[0].state.air.inflow[i], first_target, air->inflow_decay, change);
     }
     coupled_inflow_end(in, end_values, c);
 }

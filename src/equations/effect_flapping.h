@@ -6,10 +6,11 @@
 
 VY_FN void effect_flapping(const effect_params *p, const effect_context *c, mask on, body_loads *l)
 {
-    const rotor_view *v = c->rotors;
-    for (int i = 0; i < v->count; ++i) {
-        const real k = real_select(on, v->density_ratio * (p->rotors.flap * v->speed[i]), real_set(0.0));
-        const vec3 torque_axis = vec3_cross(v->velocity[i], layout_vec3(v->layout->axis[i]));
+    const rotor_view *rotors = c->rotors;
+    for (int i = 0; i < rotors->count; ++i) {
+        const real k =
+            real_select(on, rotors->density_ratio * (p->rotors.flap * rotors->speed[i]), real_set(0.0));
+        const vec3 torque_axis = vec3_cross(rotors->velocity[i], layout_vec3(rotors->layout->axis[i]));
         l->torque_body = vec3_add_scaled(l->torque_body, k, torque_axis);
     }
 }

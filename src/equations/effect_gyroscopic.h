@@ -6,13 +6,13 @@
 
 VY_FN void effect_gyroscopic(const effect_params *p, const effect_context *c, mask on, body_loads *l)
 {
-    const rotor_view *v = c->rotors;
+    const rotor_view *rotors = c->rotors;
     vec3 momentum = vec3_zero(), change = vec3_zero();
-    for (int i = 0; i < v->count; ++i) {
-        const vec3 axis = layout_vec3(v->layout->axis[i]);
-        const real j = v->layout->spin[i] * p->rotors.inertia;
-        momentum = vec3_add_scaled(momentum, j * v->speed[i], axis);
-        change = vec3_add_scaled(change, j * v->acceleration[i], axis);
+    for (int i = 0; i < rotors->count; ++i) {
+        const vec3 axis = layout_vec3(rotors->layout->axis[i]);
+        const real j = rotors->layout->spin[i] * p->rotors.inertia;
+        momentum = vec3_add_scaled(momentum, j * rotors->speed[i], axis);
+        change = vec3_add_scaled(change, j * rotors->acceleration[i], axis);
     }
     const vec3 torque = vec3_add(vec3_cross(c->inertial_rate, momentum), change);
     l->torque_body = vec3_sub(l->torque_body, vec3_masked(on, torque));

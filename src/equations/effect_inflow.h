@@ -17,18 +17,19 @@ VY_FN real vortex_ring(real climb_ratio, real half_across2)
 
 VY_FN void effect_inflow(const effect_params *p, const effect_context *c, mask on, body_loads *l)
 {
-    const rotor_view *v = c->rotors;
-    for (int i = 0; i < v->count; ++i) {
-        const real hover = rotor_hover_inflow(&p->rotors, v->thrust[i]);
+    const rotor_view *rotors = c->rotors;
+    for (int i = 0; i < rotors->count; ++i) {
+        const real hover = rotor_hover_inflow(&p->rotors, rotors->thrust[i]);
         const mask has_inflow = hover > 1e-6;
         const real scale = 1.0 / real_select(has_inflow, hover, real_set(1.0));
-        const real x = real_select(has_inflow, v->climb[i] * scale, real_set(0.0));
-        const real m = 0.5 * vec3_dot(v->across[i], v->across[i]) * (scale * scale);
-        const real through = v->inflow[i] + v->climb[i];
-        const real change = p->rotors.inflow * (v->speed[i] * (hover - through));
-        const real vortex_ring_thrust = p->rotors.vortex_ring_loss * (v->thrust[i] * vortex_ring(x, m));
-        rotor_add_thrust(v, i,
-                         real_select(on, v->density_ratio * (change - vortex_ring_thrust), real_set(0.0)), l);
+        const real x = real_select(has_inflow, rotors->climb[i] * scale, real_set(0.0));
+        const real m = 0.5 * vec3_dot(rotors->across[i], rotors->across[i]) * (scale * scale);
+        const real through = rotors->inflow[i] + rotors->climb[i];
+        const real change = p->rotors.inflow * (rotors->speed[i] * (hover - through));
+        const real vortex_ring_thrust = p->rotors.vortex_ring_loss * (rotors->thrust[i] * vortex_ring(x, m));
+        rotor_add_thrust(
+            rotors, i, real_select(on, rotors->density_ratio * (change - vortex_ring_thrust), real_set(0.0)),
+            l);
     }
 }
 

@@ -5,12 +5,13 @@
 
 VY_FN void effect_rotor_drag(const effect_params *p, const effect_context *c, mask on, body_loads *l)
 {
-    const rotor_view *v = c->rotors;
-    for (int i = 0; i < v->count; ++i) {
-        const real k = real_select(on, -(v->density_ratio * v->speed[i]), real_set(0.0));
-        const vec3 along = vec3_scale(p->rotors.drag_along * v->climb[i], layout_vec3(v->layout->axis[i]));
-        const vec3 drag = vec3_add_scaled(along, p->rotors.drag_across, v->across[i]);
-        rotor_add_hub_force(v, i, vec3_scale(k, drag), l);
+    const rotor_view *rotors = c->rotors;
+    for (int i = 0; i < rotors->count; ++i) {
+        const real k = real_select(on, -(rotors->density_ratio * rotors->speed[i]), real_set(0.0));
+        const vec3 along =
+            vec3_scale(p->rotors.drag_along * rotors->climb[i], layout_vec3(rotors->layout->axis[i]));
+        const vec3 drag = vec3_add_scaled(along, p->rotors.drag_across, rotors->across[i]);
+        rotor_add_hub_force(rotors, i, vec3_scale(k, drag), l);
     }
 }
 

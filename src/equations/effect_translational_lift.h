@@ -5,10 +5,11 @@
 
 VY_FN void effect_translational_lift(const effect_params *p, const effect_context *c, mask on, body_loads *l)
 {
-    const rotor_view *v = c->rotors;
-    for (int i = 0; i < v->count; ++i) {
-        const real thrust = v->density_ratio * (p->rotors.lift * vec3_dot(v->across[i], v->across[i]));
-        rotor_add_thrust(v, i, real_select(on, thrust, real_set(0.0)), l);
+    const rotor_view *rotors = c->rotors;
+    for (int i = 0; i < rotors->count; ++i) {
+        const real thrust =
+            rotors->density_ratio * (p->rotors.lift * vec3_dot(rotors->across[i], rotors->across[i]));
+        rotor_add_thrust(rotors, i, real_select(on, thrust, real_set(0.0)), l);
     }
 }
 

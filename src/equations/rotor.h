@@ -89,7 +89,7 @@ VY_FN real rotor_sum(const real *x, int count)
 
 /// Adds the thrust and torques of `count` rotors (a compile-time constant at the call).
 VY_FN void rotor_add(const rotor_layout *layout, const rotor_params *p, const real *speed, int count,
-                     body_loads *l)
+                     body_loads *loads)
 {
     real thrust[ROTOR_CAP], roll[ROTOR_CAP], pitch[ROTOR_CAP], yaw[ROTOR_CAP];
     for (int i = 0; i < count; ++i) {
@@ -99,9 +99,10 @@ VY_FN void rotor_add(const rotor_layout *layout, const rotor_params *p, const re
         pitch[i] = layout->pitch[i] * thrust[i];
         yaw[i] = layout->yaw[i] * (p->torque_coef * square);
     }
-    l->force_body.z = l->force_body.z + rotor_sum(thrust, count);
-    l->torque_body = vec3_add(
-        l->torque_body, vec3_make(rotor_sum(roll, count), rotor_sum(pitch, count), rotor_sum(yaw, count)));
+    loads->force_body.z = loads->force_body.z + rotor_sum(thrust, count);
+    loads->torque_body =
+        vec3_add(loads->torque_body,
+                 vec3_make(rotor_sum(roll, count), rotor_sum(pitch, count), rotor_sum(yaw, count)));
 }
 
 /// Thrust [N] of general rotor `i`: a polynomial without a constant term, so that a rotor at rest makes none,
@@ -118,7 +119,7 @@ VY_FN real rotor_thrust(const rotor_layout *layout, const rotor_params *p, const
 /// The same as rotor_add for rotors of any axis, each with its own strength. The drag torque follows the
 /// thrust.
 VY_FN void rotor_add_general(const rotor_layout *layout, const rotor_params *p, const rotor_curve *curve,
-                             const real *speed, int count, body_loads *l)
+                             const real *speed, int count, body_loads *loads)
 {
     real force[3][ROTOR_CAP], torque[3][ROTOR_CAP];
     for (int i = 0; i < count; ++i) {
@@ -129,9 +130,10 @@ VY_FN void rotor_add_general(const rotor_layout *layout, const rotor_params *p, 
             torque[k][i] = layout->lever[i][k] * thrust + layout->reaction[i][k] * drag;
         }
     }
-    l->force_body = vec3_add(l->force_body, vec3_make(rotor_sum(force[0], count), rotor_sum(force[1], count),
-                                                      rotor_sum(force[2], count)));
-    l->torque_body =
-        vec3_add(l->torque_body, vec3_make(rotor_sum(torque[0], count), rotor_sum(torque[1], count),
-                                           rotor_sum(torque[2], count)));
+    loads->force_body =
+        vec3_add(loads->force_body, vec3_make(rotor_sum(force[0], count), rotor_sum(force[1], count),
+                                              rotor_sum(force[2], count)));
+    loads->torque_body =
+        vec3_add(loads->torque_body, vec3_make(rotor_sum(torque[0], count), rotor_sum(torque[1], count),
+                                               rotor_sum(torque[2], count)));
 }

@@ -119,15 +119,15 @@ VY_FN void rotor_view_at(const rotor_inputs *rotor_in, const rotor_air_params *p
 }
 
 /// Add thrust [N] to rotor `i`: along its axis, with the torque that the layout gives it.
-VY_FN void rotor_add_thrust(const rotor_view *v, int i, real thrust, body_loads *l)
+VY_FN void rotor_add_thrust(const rotor_view *rotors, int i, real thrust, body_loads *loads)
 {
-    l->force_body = vec3_add_scaled(l->force_body, thrust, layout_vec3(v->layout->axis[i]));
-    l->torque_body = vec3_add_scaled(l->torque_body, thrust, layout_vec3(v->layout->lever[i]));
+    loads->force_body = vec3_add_scaled(loads->force_body, thrust, layout_vec3(rotors->layout->axis[i]));
+    loads->torque_body = vec3_add_scaled(loads->torque_body, thrust, layout_vec3(rotors->layout->lever[i]));
 }
 
 /// Add a force [N] at the hub of rotor `i`, body axes.
-VY_FN void rotor_add_hub_force(const rotor_view *v, int i, vec3 force, body_loads *l)
+VY_FN void rotor_add_hub_force(const rotor_view *rotors, int i, vec3 force, body_loads *loads)
 {
-    l->force_body = vec3_add(l->force_body, force);
-    l->torque_body = vec3_add(l->torque_body, vec3_cross(layout_vec3(v->layout->hub[i]), force));
+    loads->force_body = vec3_add(loads->force_body, force);
+    loads->torque_body = vec3_add(loads->torque_body, vec3_cross(layout_vec3(rotors->layout->hub[i]), force));
 }

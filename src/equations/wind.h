@@ -96,9 +96,10 @@ VY_FN real wind_gust_factor(const wind_gust *g, real time)
 {
     const double pi = 3.14159265358979323846;
     const real zero = real_set(0.0), one = real_set(1.0);
-    const real up = real_clamp((time - g->start) / g->rise, zero, one);
-    const real down = real_clamp((time - (g->start + g->rise + g->hold)) / g->fall, zero, one);
-    return real_select(wind_gust_is_active(g, time), 0.5 * (math_cos(pi * down) - math_cos(pi * up)), zero);
+    const real rise_fraction = real_clamp((time - g->start) / g->rise, zero, one);
+    const real fall_fraction = real_clamp((time - (g->start + g->rise + g->hold)) / g->fall, zero, one);
+    return real_select(wind_gust_is_active(g, time),
+                       0.5 * (math_cos(pi * fall_fraction) - math_cos(pi * rise_fraction)), zero);
 }
 
 /// Where a coordinate lies among `count` nodes: the node at or below it and the share of the way to the next.
