@@ -94,18 +94,18 @@ typedef struct ekf_jacobian {
     mat3 velocity_attitude, velocity_accel, attitude_attitude; // blocks: row_column
 } ekf_jacobian;
 
-VY_FN vec3 ekf_vec3(const real *x, int at)
+VY_FN vec3 ekf_vec3(const real *x, int first)
 {
-    VY_ASSERT(at >= 0 && at + 3 <= EKF_STATES);
-    return vec3_make(x[at], x[at + 1], x[at + 2]);
+    VY_ASSERT(first >= 0 && first + 3 <= EKF_STATES);
+    return vec3_make(x[first], x[first + 1], x[first + 2]);
 }
 
-VY_FN void ekf_set_vec3(vec3 v, real *x, int at)
+VY_FN void ekf_set_vec3(vec3 v, real *x, int first)
 {
-    VY_ASSERT(at >= 0 && at + 3 <= EKF_STATES);
-    x[at] = v.x;
-    x[at + 1] = v.y;
-    x[at + 2] = v.z;
+    VY_ASSERT(first >= 0 && first + 3 <= EKF_STATES);
+    x[first] = v.x;
+    x[first + 1] = v.y;
+    x[first + 2] = v.z;
 }
 
 /// The vertical in body axes.
@@ -152,9 +152,9 @@ VY_FN void ekf_decay_wander(real decay, real *cells)
     }
 }
 
-VY_FN void ekf_add_noise(real variance, int at, real *cells)
+VY_FN void ekf_add_noise(real variance, int part, real *cells)
 {
-    cells[ekf_covariance_index(at, at)] = cells[ekf_covariance_index(at, at)] + variance;
+    cells[ekf_covariance_index(part, part)] = cells[ekf_covariance_index(part, part)] + variance;
 }
 
 VY_FN void ekf_propagate(const ekf_params *p, const ekf_jacobian *jacobian, real *cells)
@@ -409,15 +409,17 @@ VY_FN vec3 ekf_relinearise_bias(const ekf_reading *before, const ekf_reading *no
                                 const ekf_instrument *instrument, const real *x, real *cells)
 {
     real rows[3][EKF_STATES], column[EKF_STATES], expected[3];
-    vec3 turns[3];
-    const vec3 moved = vec3_sub(before->u, now->u);
+    vec3 attitude_changes[3];
+    const vec3 u_change = vec3_sub(before->u, now->u);
     for (int i = 0; i < 3; ++i) {
-        turns[i] = vec3_sub(mat3_row(before->attitude_jacobian, i), mat3_row(now->attitude_jacobian, i));
+        attitude_changes[i] =
+            vec3_sub(mat3_row(before->attitude_jacobian, i), mat3_row(now->attitude_jacobian, i));
         expected[i] = ekf_reading_row(instrument, i, mat3_row(before->attitude_jacobian, i), before->u, x);
     }
     for (int k = 0; k < EKF_STATES; ++k) {
         for (int i = 0; i < EKF_STATES; ++i) column[i] = cells[ekf_covariance_index(i, k)];
-        for (int i = 0; i < 3; ++i) rows[i][k] = ekf_reading_row(instrument, i, turns[i], moved, column);
+        for (int i = 0; i < 3; ++i)
+            rows[i][k] = ekf_reading_row(instrument, i, attitude_changes[i], u_change, column);
     }
     for (int i = 0; i < 3; ++i) {
         for (int k = 0; k < EKF_STATES; ++k) {
@@ -426,32 +428,32 @@ VY_FN vec3 ekf_relinearise_bias(const ekf_reading *before, const ekf_reading *no
                 cells[ekf_covariance_index(instrument->bias + i, k)] = rows[i][k];
             else
                 cells[ekf_covariance_index(instrument->bias + i, k)] =
-                    ekf_reading_row(instrument, axis, turns[axis], moved, rows[i]);
+                    ekf_reading_row(instrument, axis, attitude_changes[axis], u_change, rows[i]);
         }
     }
     const vec3 change = vec3_make(expected[0], expected[1], expected[2]);
     return vec3_sub(vec3_add(before->value, change), now->value);
 }
 
-/// Rows `at` of the covariance, and the columns, times `m`.
-VY_FN void ekf_rotate_covariance(mat3 m, int at, real *cells)
+/// Rows `first` of the covariance, and the columns, times `m`.
+VY_FN void ekf_rotate_covariance(mat3 m, int first, real *cells)
 {
     real rows[3][EKF_STATES];
     for (int i = 0; i < 3; ++i) {
         for (int k = 0; k < EKF_STATES; ++k) {
             real sum = real_set(0.0);
-            for (int n = 0; n < 3; ++n) sum = sum + m.m[i][n] * cells[ekf_covariance_index(at + n, k)];
+            for (int n = 0; n < 3; ++n) sum = sum + m.m[i][n] * cells[ekf_covariance_index(first + n, k)];
             rows[i][k] = sum;
         }
     }
     for (int i = 0; i < 3; ++i) {
         for (int k = 0; k < EKF_STATES; ++k) {
-            if (k < at || k >= at + 3) cells[ekf_covariance_index(at + i, k)] = rows[i][k];
+            if (k < first || k >= first + 3) cells[ekf_covariance_index(first + i, k)] = rows[i][k];
         }
         for (int k = i; k < 3; ++k) {
             real sum = real_set(0.0);
-            for (int n = 0; n < 3; ++n) sum = sum + rows[i][at + n] * m.m[k][n];
-            cells[ekf_covariance_index(at + i, at + k)] = sum;
+            for (int n = 0; n < 3; ++n) sum = sum + rows[i][first + n] * m.m[k][n];
+            cells[ekf_covariance_index(first + i, first + k)] = sum;
         }
     }
 }
