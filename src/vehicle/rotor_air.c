@@ -38,11 +38,12 @@ const vy_schema_table vy_table_rotor_air = {.title = "Rotors in the air",
 
 static int has_rotors(const vy_vehicle_def *v) { return v->rotor_count > 0; }
 
-static vy_status check(const vy_vehicle_def *v, vy_error *err)
+static vy_status check(const vy_vehicle_def *vehicle, vy_error *err)
 {
-    const vy_rotor_air_def *a = &v->rotor_air;
-    const int needs_radius = a->inflow > 0.0 || a->vortex_loss > 0.0 || a->ground || v->blade.count > 0;
-    if (needs_radius && !(a->radius > 0.0))
+    const vy_rotor_air_def *rotor_air = &vehicle->rotor_air;
+    const int needs_radius = rotor_air->inflow > 0.0 || rotor_air->vortex_loss > 0.0 || rotor_air->ground ||
+                             vehicle->blade.count > 0;
+    if (needs_radius && !(rotor_air->radius > 0.0))
         return vy_fail(
             err, VY_BAD_VALUE,
             "vehicle.rotor_air.radius must be above 0 m for inflow, vortex_loss, ground or blades");

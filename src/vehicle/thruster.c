@@ -42,32 +42,32 @@ const vy_schema_table vy_table_thruster = {
     .init = init,
     ROWS(rows)};
 
-static vy_status check_one(const vy_thruster_def *t, int i, vy_error *err)
+static vy_status check_one(const vy_thruster_def *thruster, int i, vy_error *err)
 {
     char where[40];
     snprintf(where, sizeof where, "vehicle.thrusters[%d]", i);
-    const vy_status status = vy_check_rows(&vy_table_thruster, where, t, err);
+    const vy_status status = vy_check_rows(&vy_table_thruster, where, thruster, err);
     if (status != VY_OK) return status;
-    if (!(t->thrust_max > t->thrust_min))
+    if (!(thruster->thrust_max > thruster->thrust_min))
         return vy_fail(err, VY_BAD_VALUE, "%s.thrust_min must be at least 0 N and below thrust_max", where);
-    if (t->pulse_min > t->pulse_period)
+    if (thruster->pulse_min > thruster->pulse_period)
         return vy_fail(err, VY_BAD_VALUE, "%s.pulse_min must be at most pulse_period (%g s), got %g s", where,
-                       t->pulse_period, t->pulse_min);
-    if (t->pulse_period > 0.0 && t->thrust_min > 0.0)
+                       thruster->pulse_period, thruster->pulse_min);
+    if (thruster->pulse_period > 0.0 && thruster->thrust_min > 0.0)
         return vy_fail(err, VY_BAD_VALUE, "%s.thrust_min: a pulsed one is on or off and has none", where);
     return VY_OK;
 }
 
-static vy_status check(const vy_vehicle_def *v, vy_error *err)
+static vy_status check(const vy_vehicle_def *vehicle, vy_error *err)
 {
-    const int max_count = VY_ROTOR_CAP - v->rotor_count;
-    if (v->thruster_count < 0 || v->thruster_count > max_count)
+    const int max_count = VY_ROTOR_CAP - vehicle->rotor_count;
+    if (vehicle->thruster_count < 0 || vehicle->thruster_count > max_count)
         return vy_fail(err, VY_BAD_VALUE,
                        "vehicle.thrusters: rotors and thrusters together are at most %d, got %d",
-                       VY_ROTOR_CAP, v->rotor_count + v->thruster_count);
+                       VY_ROTOR_CAP, vehicle->rotor_count + vehicle->thruster_count);
     vy_status status = VY_OK;
-    for (int i = 0; i < v->thruster_count && status == VY_OK; ++i)
-        status = check_one(&v->thrusters[i], i, err);
+    for (int i = 0; i < vehicle->thruster_count && status == VY_OK; ++i)
+        status = check_one(&vehicle->thrusters[i], i, err);
     return status;
 }
 
@@ -85,14 +85,15 @@ void vy_thruster_layout_build(const vy_vehicle_def *def, thruster_layout *out)
     out->count = def->thruster_count;
     VY_ASSERT(def->thruster_count >= 0 && def->thruster_count <= THRUSTER_CAP);
     for (int i = 0; i < def->thruster_count; ++i) {
-        const vy_thruster_def *t = &def->thrusters[i];
-        const vec3 axis = vy_axis_of(t->axis), nozzle = vec3_sub(t->position, def->centre_of_mass);
+        const vy_thruster_def *thruster = &def->thrusters[i];
+        const vec3 axis = vy_axis_of(thruster->axis),
+                   nozzle = vec3_sub(thruster->position, def->centre_of_mass);
         store(out->axis[i], axis);
         store(out->nozzle[i], nozzle);
         store(out->lever[i], vec3_cross(nozzle, axis));
-        out->thrust_max[i] = t->thrust_max;
-        out->thrust_min[i] = t->thrust_min;
-        out->pulse_min[i] = t->pulse_min;
+        out->thrust_max[i] = thruster->thrust_max;
+        out->thrust_min[i] = thruster->thrust_min;
+        out->pulse_min[i] = thruster->pulse_min;
     }
 }
 
@@ -101,17 +102,17 @@ vy_status vy_thruster_build(const vy_vehicle_def *def, double dt, thruster_layou
     out->step = dt;
     VY_ASSERT(def->thruster_count == out->count && out->count <= THRUSTER_CAP);
     for (int i = 0; i < def->thruster_count; ++i) {
-        const vy_thruster_def *t = &def->thrusters[i];
-        const double lag_down = t->lag_down > 0.0 ? t->lag_down : t->lag;
-        out->rise_half[i] = vy_lag_decay(0.5 * dt, t->lag);
-        out->rise_full[i] = vy_lag_decay(dt, t->lag);
+        const vy_thruster_def *thruster = &def->thrusters[i];
+        const double lag_down = thruster->lag_down > 0.0 ? thruster->lag_down : thruster->lag;
+        out->rise_half[i] = vy_lag_decay(0.5 * dt, thruster->lag);
+        out->rise_full[i] = vy_lag_decay(dt, thruster->lag);
         out->fall_half[i] = vy_lag_decay(0.5 * dt, lag_down);
         out->fall_full[i] = vy_lag_decay(dt, lag_down);
         out->period[i] = 0;
-        if (t->pulse_period == 0.0) continue;
+        if (thruster->pulse_period == 0.0) continue;
         char name[48];
         snprintf(name, sizeof name, "vehicle.thrusters[%d].pulse_period", i);
-        const vy_status status = vy_period_ticks(name, t->pulse_period, dt, &out->period[i], err);
+        const vy_status status = vy_period_ticks(name, thruster->pulse_period, dt, &out->period[i], err);
         if (status != VY_OK) return status;
     }
     return VY_OK;
