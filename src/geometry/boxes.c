@@ -89,7 +89,7 @@ static double depth_along(const box_pair *p, vec3 n)
 }
 
 // The axis of an edge pair, measured along the unit axis: for edges that are nearly parallel the entries of
-// the rotation alone are too coarse. Returns as face_axes().
+// the rotation alone are too coarse. Returns as test_face_axes().
 static int measure_edge_axis(const box_pair *p, int i, int j, double margin, best_axis *best)
 {
     const double depth = depth_along(p, cross_axis(p, i, j));
@@ -98,7 +98,7 @@ static int measure_edge_axis(const box_pair *p, int i, int j, double margin, bes
     return 1;
 }
 
-// An edge pair: e_i x b_j, whose components are entries of the rotation. Returns as face_axes().
+// An edge pair: e_i x b_j, whose components are entries of the rotation. Returns as test_face_axes().
 VY_FN int test_edge_axis(const box_pair *p, int i, int j, double margin, best_axis *best)
 {
     const double *ha = p->ha, *hb = p->hb, *t = p->ta;
