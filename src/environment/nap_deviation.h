@@ -96,10 +96,10 @@ VY_FN real nap_spin_growth(const nap_params *nap, const multirotor_params *vehic
                            real rate_change)
 {
     const mat3 w = mat3_cross(rate),
-               conjugated = mat3_mul(vehicle->body.inverse_inertia, mat3_mul(w, vehicle->body.inertia));
+               conjugated_w = mat3_mul(vehicle->body.inverse_inertia, mat3_mul(w, vehicle->body.inertia));
     mat3 m;
     real square = 1e-14 * vec3_dot(rate, rate); // what rounding can hide
-    for (int i = 0; i < 9; ++i) m.m[i / 3][i % 3] = 0.5 * (conjugated.m[i / 3][i % 3] - w.m[i / 3][i % 3]);
+    for (int i = 0; i < 9; ++i) m.m[i / 3][i % 3] = 0.5 * (conjugated_w.m[i / 3][i % 3] - w.m[i / 3][i % 3]);
     for (int i = 0; i < 9; ++i) square = square + m.m[i / 3][i % 3] * m.m[i % 3][i / 3];
     const real half_square = 0.5 * real_max(square, real_set(0.0));
     real eigenvalue = real_sqrt((4.0 / 3.0) * half_square);

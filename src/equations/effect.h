@@ -1,7 +1,7 @@
 // effect.h - the interface of an effect: a function that adds loads, and a bound it cannot exceed.
 //
 // An effect is one file effect_NAME.h with two functions and one row in effects.inl:
-//   void effect_NAME(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+//   void effect_NAME(const effect_params *p, const effect_context *context, mask on, body_loads *loads)
 //       adds the effect of the lanes in `on` to the accumulators, +0.0 to the others;
 //   effect_bound effect_NAME_bound(const effect_params *p, const effect_reach *r)
 //       magnitudes that its force and torque cannot exceed anywhere within reach.

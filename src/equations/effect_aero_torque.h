@@ -3,10 +3,12 @@
 #include "equations/effect_drag.h"
 #include "equations/effect_lift.h"
 
-VY_FN void effect_aero_torque(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+VY_FN void effect_aero_torque(const effect_params *p, const effect_context *context, mask on,
+                              body_loads *loads)
 {
-    const vec3 force = mat3_tmul_vec(c->rotation, vec3_add(drag_force(p, c), lift_force(p, c)));
-    l->torque_body = vec3_add(l->torque_body, vec3_masked(on, vec3_cross(p->pressure_centre, force)));
+    const vec3 force =
+        mat3_tmul_vec(context->rotation, vec3_add(drag_force(p, context), lift_force(p, context)));
+    loads->torque_body = vec3_add(loads->torque_body, vec3_masked(on, vec3_cross(p->pressure_centre, force)));
 }
 
 VY_FN effect_bound effect_aero_torque_bound(const effect_params *p, const effect_reach *r)

@@ -3,12 +3,12 @@
 #pragma once
 #include "equations/effect.h"
 
-VY_FN void effect_battery(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+VY_FN void effect_battery(const effect_params *p, const effect_context *context, mask on, body_loads *loads)
 {
     (void)p;
-    (void)c;
+    (void)context;
     (void)on;
-    (void)l;
+    (void)loads;
 }
 
 VY_FN effect_bound effect_battery_bound(const effect_params *p, const effect_reach *r)

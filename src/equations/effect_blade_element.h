@@ -3,9 +3,10 @@
 #pragma once
 #include "equations/effect.h"
 
-VY_FN void effect_blade_element(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+VY_FN void effect_blade_element(const effect_params *p, const effect_context *context, mask on,
+                                body_loads *loads)
 {
-    const rotor_view *rotors = c->rotors;
+    const rotor_view *rotors = context->rotors;
     for (int i = 0; i < rotors->count; ++i) {
         const vec3 axis = layout_vec3(rotors->layout->axis[i]), side_1 = layout_vec3(rotors->layout->side[i]);
         const vec3 side_2 = vec3_cross(axis, side_1);
@@ -16,14 +17,15 @@ VY_FN void effect_blade_element(const effect_params *p, const effect_context *c,
         const real weight = real_select(on, scale * p->rotors.blade.on, real_set(0.0));
         const real coefficient_thrust =
             real_select(on, rotors->density_ratio * (p->rotors.blade.on * rotors->thrust[i]), real_set(0.0));
-        rotor_add_thrust(rotors, i, weight * blade.thrust - coefficient_thrust, l);
+        rotor_add_thrust(rotors, i, weight * blade.thrust - coefficient_thrust, loads);
         const real drag = rotors->layout->torque_scale[i] *
                           (weight * blade.torque - rotors->torque_ratio * coefficient_thrust);
-        l->torque_body = vec3_add_scaled(l->torque_body, drag, layout_vec3(rotors->layout->reaction[i]));
+        loads->torque_body =
+            vec3_add_scaled(loads->torque_body, drag, layout_vec3(rotors->layout->reaction[i]));
         const vec3 across = vec3_add_scaled(vec3_scale(blade.force_1, side_1), blade.force_2, side_2);
-        rotor_add_hub_force(rotors, i, vec3_scale(weight, across), l);
+        rotor_add_hub_force(rotors, i, vec3_scale(weight, across), loads);
         const vec3 moment = vec3_add_scaled(vec3_scale(blade.moment_1, side_1), blade.moment_2, side_2);
-        l->torque_body = vec3_add_scaled(l->torque_body, weight, moment);
+        loads->torque_body = vec3_add_scaled(loads->torque_body, weight, moment);
     }
 }
 

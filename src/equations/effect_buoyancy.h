@@ -2,10 +2,10 @@
 #pragma once
 #include "equations/effect.h"
 
-VY_FN void effect_buoyancy(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+VY_FN void effect_buoyancy(const effect_params *p, const effect_context *context, mask on, body_loads *loads)
 {
-    const real k = -(c->density * p->volume);
-    l->force_world = vec3_add(l->force_world, vec3_masked(on, vec3_scale(k, c->air_gravity)));
+    const real k = -(context->density * p->volume);
+    loads->force_world = vec3_add(loads->force_world, vec3_masked(on, vec3_scale(k, context->air_gravity)));
 }
 
 VY_FN effect_bound effect_buoyancy_bound(const effect_params *p, const effect_reach *r)

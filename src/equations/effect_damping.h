@@ -4,11 +4,11 @@
 #pragma once
 #include "equations/effect.h"
 
-VY_FN void effect_damping(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+VY_FN void effect_damping(const effect_params *p, const effect_context *context, mask on, body_loads *loads)
 {
-    const vec3 k =
-        vec3_add_scaled(p->spin_damping, 0.25 * (c->density * c->flow_speed), p->rate_damping_area);
-    l->torque_body = vec3_sub(l->torque_body, vec3_masked(on, vec3_mul(k, c->inertial_rate)));
+    const vec3 k = vec3_add_scaled(p->spin_damping, 0.25 * (context->density * context->flow_speed),
+                                   p->rate_damping_area);
+    loads->torque_body = vec3_sub(loads->torque_body, vec3_masked(on, vec3_mul(k, context->inertial_rate)));
 }
 
 VY_FN effect_bound effect_damping_bound(const effect_params *p, const effect_reach *r)

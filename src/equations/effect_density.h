@@ -3,11 +3,11 @@
 #pragma once
 #include "equations/effect.h"
 
-VY_FN void effect_density(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+VY_FN void effect_density(const effect_params *p, const effect_context *context, mask on, body_loads *loads)
 {
-    const real k = p->density_ratio * c->density_change;
-    l->force_body = vec3_add(l->force_body, vec3_masked(on, vec3_scale(k, c->rotor_force)));
-    l->torque_body = vec3_add(l->torque_body, vec3_masked(on, vec3_scale(k, c->rotor_torque)));
+    const real k = p->density_ratio * context->density_change;
+    loads->force_body = vec3_add(loads->force_body, vec3_masked(on, vec3_scale(k, context->rotor_force)));
+    loads->torque_body = vec3_add(loads->torque_body, vec3_masked(on, vec3_scale(k, context->rotor_torque)));
 }
 
 VY_FN effect_bound effect_density_bound(const effect_params *p, const effect_reach *r)

@@ -2,11 +2,12 @@
 #pragma once
 #include "equations/effect.h"
 
-VY_FN void effect_disturbance(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+VY_FN void effect_disturbance(const effect_params *p, const effect_context *context, mask on,
+                              body_loads *loads)
 {
     (void)p;
-    l->force_world = vec3_add(l->force_world, vec3_masked(on, c->disturbance_world));
-    l->force_body = vec3_add(l->force_body, vec3_masked(on, c->disturbance_body));
+    loads->force_world = vec3_add(loads->force_world, vec3_masked(on, context->disturbance_world));
+    loads->force_body = vec3_add(loads->force_body, vec3_masked(on, context->disturbance_body));
 }
 
 VY_FN effect_bound effect_disturbance_bound(const effect_params *p, const effect_reach *r)

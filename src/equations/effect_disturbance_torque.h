@@ -2,11 +2,12 @@
 #pragma once
 #include "equations/effect.h"
 
-VY_FN void effect_disturbance_torque(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+VY_FN void effect_disturbance_torque(const effect_params *p, const effect_context *context, mask on,
+                                     body_loads *loads)
 {
     (void)p;
-    l->torque_world = vec3_add(l->torque_world, vec3_masked(on, c->disturbance_torque_world));
-    l->torque_body = vec3_add(l->torque_body, vec3_masked(on, c->disturbance_torque_body));
+    loads->torque_world = vec3_add(loads->torque_world, vec3_masked(on, context->disturbance_torque_world));
+    loads->torque_body = vec3_add(loads->torque_body, vec3_masked(on, context->disturbance_torque_body));
 }
 
 VY_FN effect_bound effect_disturbance_torque_bound(const effect_params *p, const effect_reach *r)

@@ -11,12 +11,12 @@
 #include "equations/effect_rotor_drag.h"
 #include "equations/effect_translational_lift.h"
 
-VY_FN void effect_downwash(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+VY_FN void effect_downwash(const effect_params *p, const effect_context *context, mask on, body_loads *loads)
 {
     (void)p;
-    (void)c;
+    (void)context;
     (void)on;
-    (void)l;
+    (void)loads;
 }
 
 /// What moving air can change in the rotors' effects: each with it and without, at most.

@@ -2,14 +2,14 @@
 #pragma once
 #include "equations/effect.h"
 
-VY_FN vec3 drag_force(const effect_params *p, const effect_context *c)
+VY_FN vec3 drag_force(const effect_params *p, const effect_context *context)
 {
-    return vec3_scale(-0.5 * (c->density * p->drag_area) * c->flow_speed, c->flow);
+    return vec3_scale(-0.5 * (context->density * p->drag_area) * context->flow_speed, context->flow);
 }
 
-VY_FN void effect_drag(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+VY_FN void effect_drag(const effect_params *p, const effect_context *context, mask on, body_loads *loads)
 {
-    l->force_world = vec3_add(l->force_world, vec3_masked(on, drag_force(p, c)));
+    loads->force_world = vec3_add(loads->force_world, vec3_masked(on, drag_force(p, context)));
 }
 
 VY_FN effect_bound effect_drag_bound(const effect_params *p, const effect_reach *r)

@@ -4,14 +4,14 @@
 #pragma once
 #include "equations/effect.h"
 
-VY_FN void effect_flapping(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+VY_FN void effect_flapping(const effect_params *p, const effect_context *context, mask on, body_loads *loads)
 {
-    const rotor_view *rotors = c->rotors;
+    const rotor_view *rotors = context->rotors;
     for (int i = 0; i < rotors->count; ++i) {
         const real k =
             real_select(on, rotors->density_ratio * (p->rotors.flap * rotors->speed[i]), real_set(0.0));
         const vec3 torque_axis = vec3_cross(rotors->velocity[i], layout_vec3(rotors->layout->axis[i]));
-        l->torque_body = vec3_add_scaled(l->torque_body, k, torque_axis);
+        loads->torque_body = vec3_add_scaled(loads->torque_body, k, torque_axis);
     }
 }
 

@@ -5,20 +5,22 @@
 #pragma once
 #include "equations/effect.h"
 
-VY_FN void effect_gravity_gradient(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+VY_FN void effect_gravity_gradient(const effect_params *p, const effect_context *context, mask on,
+                                   body_loads *loads)
 {
-    const gravity_params *g = c->gravity_field;
+    const gravity_params *g = context->gravity_field;
     if (!g->gradient) return;
     vec3 torque = vec3_zero();
     for (int i = 0; i < VY_BASIC_OR(0, g->body_count); ++i) {
         const gravity_body *b = &g->bodies[i];
-        const vec3 d = vec3_make(c->position.x - b->x, c->position.y - b->y, c->position.z - b->z);
+        const vec3 d =
+            vec3_make(context->position.x - b->x, context->position.y - b->y, context->position.z - b->z);
         const real inverse = 1.0 / vec3_length(d);
-        const vec3 u = mat3_tmul_vec(c->rotation, vec3_scale(inverse, d));
+        const vec3 u = mat3_tmul_vec(context->rotation, vec3_scale(inverse, d));
         const real k = 3.0 * (b->gm * ((inverse * inverse) * inverse));
         torque = vec3_add_scaled(torque, k, vec3_cross(u, mat3_mul_vec(p->inertia, u)));
     }
-    l->torque_body = vec3_add(l->torque_body, vec3_masked(on, torque));
+    loads->torque_body = vec3_add(loads->torque_body, vec3_masked(on, torque));
 }
 
 /// |u x I u| is at most half of the difference of the greatest and the least moment.

@@ -20,18 +20,18 @@ VY_FN real ground_fade(real radius, real distance)
     return real_max(real_min(fade, real_set(1.0)), real_set(0.0));
 }
 
-VY_FN void effect_ground(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+VY_FN void effect_ground(const effect_params *p, const effect_context *context, mask on, body_loads *loads)
 {
-    const rotor_view *rotors = c->rotors;
+    const rotor_view *rotors = context->rotors;
     for (int i = 0; i < rotors->count; ++i) {
-        const vec3 hub = mat3_mul_vec(c->rotation, layout_vec3(rotors->layout->hub[i]));
-        const vec3 axis = mat3_mul_vec(c->rotation, layout_vec3(rotors->layout->axis[i]));
+        const vec3 hub = mat3_mul_vec(context->rotation, layout_vec3(rotors->layout->hub[i]));
+        const vec3 axis = mat3_mul_vec(context->rotation, layout_vec3(rotors->layout->axis[i]));
         const mask faces_ground = axis.z > 0.05; // the wake meets the ground
-        const real distance = (c->height + hub.z) / real_select(faces_ground, axis.z, real_set(1.0));
+        const real distance = (context->height + hub.z) / real_select(faces_ground, axis.z, real_set(1.0));
         const real gain = ground_gain(p->rotors.radius, distance) * ground_fade(p->rotors.radius, distance);
         const real thrust = rotors->density_ratio * (rotors->thrust[i] * gain);
         rotor_add_thrust(rotors, i, real_select(on & faces_ground, p->rotors.ground * thrust, real_set(0.0)),
-                         l);
+                         loads);
     }
 }
 

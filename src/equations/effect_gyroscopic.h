@@ -4,9 +4,10 @@
 #pragma once
 #include "equations/effect.h"
 
-VY_FN void effect_gyroscopic(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+VY_FN void effect_gyroscopic(const effect_params *p, const effect_context *context, mask on,
+                             body_loads *loads)
 {
-    const rotor_view *rotors = c->rotors;
+    const rotor_view *rotors = context->rotors;
     vec3 momentum = vec3_zero(), change = vec3_zero();
     for (int i = 0; i < rotors->count; ++i) {
         const vec3 axis = layout_vec3(rotors->layout->axis[i]);
@@ -14,8 +15,8 @@ VY_FN void effect_gyroscopic(const effect_params *p, const effect_context *c, ma
         momentum = vec3_add_scaled(momentum, j * rotors->speed[i], axis);
         change = vec3_add_scaled(change, j * rotors->acceleration[i], axis);
     }
-    const vec3 torque = vec3_add(vec3_cross(c->inertial_rate, momentum), change);
-    l->torque_body = vec3_sub(l->torque_body, vec3_masked(on, torque));
+    const vec3 torque = vec3_add(vec3_cross(context->inertial_rate, momentum), change);
+    loads->torque_body = vec3_sub(loads->torque_body, vec3_masked(on, torque));
 }
 
 VY_FN effect_bound effect_gyroscopic_bound(const effect_params *p, const effect_reach *r)

@@ -15,9 +15,9 @@ VY_FN real vortex_ring(real climb_ratio, real half_across2)
     return bump * bump * real_max(1.0 - 2.0 * half_across2, real_set(0.0));
 }
 
-VY_FN void effect_inflow(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+VY_FN void effect_inflow(const effect_params *p, const effect_context *context, mask on, body_loads *loads)
 {
-    const rotor_view *rotors = c->rotors;
+    const rotor_view *rotors = context->rotors;
     for (int i = 0; i < rotors->count; ++i) {
         const real hover = rotor_hover_inflow(&p->rotors, rotors->thrust[i]);
         const mask has_inflow = hover > 1e-6;
@@ -29,7 +29,7 @@ VY_FN void effect_inflow(const effect_params *p, const effect_context *c, mask o
         const real vortex_ring_thrust = p->rotors.vortex_ring_loss * (rotors->thrust[i] * vortex_ring(x, m));
         rotor_add_thrust(
             rotors, i, real_select(on, rotors->density_ratio * (change - vortex_ring_thrust), real_set(0.0)),
-            l);
+            loads);
     }
 }
 

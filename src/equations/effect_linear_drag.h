@@ -2,10 +2,11 @@
 #pragma once
 #include "equations/effect.h"
 
-VY_FN void effect_linear_drag(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+VY_FN void effect_linear_drag(const effect_params *p, const effect_context *context, mask on,
+                              body_loads *loads)
 {
-    const vec3 v = mat3_tmul_vec(c->rotation, c->flow);
-    l->force_body = vec3_sub(l->force_body, vec3_masked(on, vec3_mul(p->linear_drag, v)));
+    const vec3 v = mat3_tmul_vec(context->rotation, context->flow);
+    loads->force_body = vec3_sub(loads->force_body, vec3_masked(on, vec3_mul(p->linear_drag, v)));
 }
 
 VY_FN effect_bound effect_linear_drag_bound(const effect_params *p, const effect_reach *r)

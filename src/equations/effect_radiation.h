@@ -3,10 +3,10 @@
 #pragma once
 #include "equations/effect.h"
 
-VY_FN void effect_radiation(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+VY_FN void effect_radiation(const effect_params *p, const effect_context *context, mask on, body_loads *loads)
 {
-    l->force_world =
-        vec3_add(l->force_world, vec3_masked(on, vec3_scale(p->light_area, c->radiation_pressure)));
+    loads->force_world =
+        vec3_add(loads->force_world, vec3_masked(on, vec3_scale(p->light_area, context->radiation_pressure)));
 }
 
 VY_FN effect_bound effect_radiation_bound(const effect_params *p, const effect_reach *r)

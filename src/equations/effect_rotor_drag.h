@@ -3,15 +3,16 @@
 #pragma once
 #include "equations/effect.h"
 
-VY_FN void effect_rotor_drag(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+VY_FN void effect_rotor_drag(const effect_params *p, const effect_context *context, mask on,
+                             body_loads *loads)
 {
-    const rotor_view *rotors = c->rotors;
+    const rotor_view *rotors = context->rotors;
     for (int i = 0; i < rotors->count; ++i) {
         const real k = real_select(on, -(rotors->density_ratio * rotors->speed[i]), real_set(0.0));
         const vec3 along =
             vec3_scale(p->rotors.drag_along * rotors->climb[i], layout_vec3(rotors->layout->axis[i]));
         const vec3 drag = vec3_add_scaled(along, p->rotors.drag_across, rotors->across[i]);
-        rotor_add_hub_force(rotors, i, vec3_scale(k, drag), l);
+        rotor_add_hub_force(rotors, i, vec3_scale(k, drag), loads);
     }
 }
 

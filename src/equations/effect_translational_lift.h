@@ -3,13 +3,14 @@
 #pragma once
 #include "equations/effect.h"
 
-VY_FN void effect_translational_lift(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+VY_FN void effect_translational_lift(const effect_params *p, const effect_context *context, mask on,
+                                     body_loads *loads)
 {
-    const rotor_view *rotors = c->rotors;
+    const rotor_view *rotors = context->rotors;
     for (int i = 0; i < rotors->count; ++i) {
         const real thrust =
             rotors->density_ratio * (p->rotors.lift * vec3_dot(rotors->across[i], rotors->across[i]));
-        rotor_add_thrust(rotors, i, real_select(on, thrust, real_set(0.0)), l);
+        rotor_add_thrust(rotors, i, real_select(on, thrust, real_set(0.0)), loads);
     }
 }
 

@@ -7,12 +7,12 @@
 #include "equations/effect_lift.h"
 #include "equations/effect_linear_drag.h"
 
-VY_FN void effect_wind(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+VY_FN void effect_wind(const effect_params *p, const effect_context *context, mask on, body_loads *loads)
 {
     (void)p;
-    (void)c;
+    (void)context;
     (void)on;
-    (void)l;
+    (void)loads;
 }
 
 // What the wind can change in the others: |F(v - w) - F(v)|. For a force k |v|^2 that is at most k (2 |v| |w|

@@ -295,10 +295,10 @@ VY_FN vec3 effects_add_parts(const environment_model *env, const effect_params *
 }
 
 /// What a body's motion adds in a frame that turns, whatever is neglected: the Coriolis acceleration, which
-/// is returned [m/s^2], and the torque of the frame, which is added to `l`.
+/// is returned [m/s^2], and the torque of the frame, which is added to `loads`.
 VY_NOINLINE_FN vec3 local_motion_add(const local_frame *f, mat3 inertia, const body_state *s, mat3 rotation,
-                                     body_loads *l)
+                                     body_loads *loads)
 {
-    l->torque_body = vec3_add(l->torque_body, local_torque(f, inertia, rotation, s->rate));
+    loads->torque_body = vec3_add(loads->torque_body, local_torque(f, inertia, rotation, s->rate));
     return local_coriolis(f, s->velocity);
 }

@@ -15,12 +15,13 @@ VY_FN void multirotor_wrench_parts(const multirotor_inputs *in, const body_state
                                    const real *command, real time, load_parts *parts, body_wrench *out)
 {
     const mat3 rotation = quat_matrix(s->attitude);
-    body_loads l = loads_zero();
-    const vec3 gravity = multirotor_loads(in, s, rotation, speed, command, VY_BASIC_OR(4, in->layout->count),
-                                          VY_BASIC_ONLY ? VARIANT_STEADY : VARIANT_GENERAL, time, parts, &l);
-    const vec3 force = vec3_add(mat3_mul_vec(rotation, l.force_body), l.force_world);
+    body_loads loads = loads_zero();
+    const vec3 gravity =
+        multirotor_loads(in, s, rotation, speed, command, VY_BASIC_OR(4, in->layout->count),
+                         VY_BASIC_ONLY ? VARIANT_STEADY : VARIANT_GENERAL, time, parts, &loads);
+    const vec3 force = vec3_add(mat3_mul_vec(rotation, loads.force_body), loads.force_world);
     out->acceleration = vec3_add_scaled(gravity, in->params->body.inverse_mass, force);
-    out->torque = vec3_add(l.torque_body, mat3_tmul_vec(rotation, l.torque_world));
+    out->torque = vec3_add(loads.torque_body, mat3_tmul_vec(rotation, loads.torque_world));
 }
 
 VY_NOINLINE_FN void multirotor_wrench(const multirotor_inputs *in, const body_state *s, const real *speed,

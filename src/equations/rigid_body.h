@@ -71,13 +71,13 @@ VY_FN quat attitude_derivative(quat q, vec3 w)
 
 /// `rotation` is quat_matrix(s->attitude), which the caller has at hand.
 VY_FN body_derivatives body_derivative(const body_params *p, const body_state *s, mat3 rotation,
-                                       const body_loads *l, vec3 gravity)
+                                       const body_loads *loads, vec3 gravity)
 {
-    vec3 torque = l->torque_body;
-    if (mask_any(vec3_any_nonzero(l->torque_world))) {
-        torque = vec3_add(torque, mat3_tmul_vec(rotation, l->torque_world));
+    vec3 torque = loads->torque_body;
+    if (mask_any(vec3_any_nonzero(loads->torque_world))) {
+        torque = vec3_add(torque, mat3_tmul_vec(rotation, loads->torque_world));
     }
-    const vec3 force = vec3_add(mat3_mul_vec(rotation, l->force_body), l->force_world);
+    const vec3 force = vec3_add(mat3_mul_vec(rotation, loads->force_body), loads->force_world);
     const vec3 momentum = mat3_mul_vec(p->inertia, s->rate);
     const vec3 torque_net = vec3_sub(torque, vec3_cross(s->rate, momentum));
 

@@ -40,54 +40,54 @@ typedef struct thruster_state {
 #define THRUSTER_FLOOR 1e-12
 
 /// The thrust [N] that a throttled thruster makes of its command, 0 to 1.
-VY_FN real thruster_throttled(const thruster_layout *l, int i, real command)
+VY_FN real thruster_throttled(const thruster_layout *layout, int i, real command)
 {
-    const real thrust = l->thrust_min[i] + (l->thrust_max[i] - l->thrust_min[i]) * command;
+    const real thrust = layout->thrust_min[i] + (layout->thrust_max[i] - layout->thrust_min[i]) * command;
     return real_select(command > 0.0, thrust, real_set(0.0));
 }
 
 /// The thrust [N] that a pulsed one tends to during the step that begins at `tick`; where `is_due`, a period
 /// begins there and its valve is set.
-VY_FN real thruster_pulsed(const thruster_layout *l, int i, mask is_due, bits tick, real command,
+VY_FN real thruster_pulsed(const thruster_layout *layout, int i, mask is_due, bits tick, real command,
                            thruster_state *s)
 {
-    const real period_steps = real_set((double)l->period[i]);
-    VY_ASSERT(i >= 0 && i < l->count && l->period[i] > 0 && l->step > 0.0);
-    const real requested_time = s->owed[i] + command * (period_steps * l->step);
+    const real period_steps = real_set((double)layout->period[i]);
+    VY_ASSERT(i >= 0 && i < layout->count && layout->period[i] > 0 && layout->step > 0.0);
+    const real requested_time = s->owed[i] + command * (period_steps * layout->step);
     // Half a millionth of a step is rounding and not time.
-    const real open_steps = requested_time / l->step + 5e-7, nearest = real_round(open_steps);
+    const real open_steps = requested_time / layout->step + 5e-7, nearest = real_round(open_steps);
     const real whole_steps =
         real_min(real_select(nearest > open_steps, nearest - 1.0, nearest), period_steps);
     const real granted_steps =
-        real_select(requested_time + 5e-7 * l->step < l->pulse_min[i], real_set(0.0), whole_steps);
+        real_select(requested_time + 5e-7 * layout->step < layout->pulse_min[i], real_set(0.0), whole_steps);
     const real remainder =
-        real_clamp(requested_time - granted_steps * l->step, real_set(0.0), period_steps * l->step);
+        real_clamp(requested_time - granted_steps * layout->step, real_set(0.0), period_steps * layout->step);
     s->owed[i] = real_select(is_due, remainder, s->owed[i]);
     s->shut[i] = bits_select(is_due, tick + real_round_bits(granted_steps), s->shut[i]);
-    return real_select(tick < s->shut[i], real_set(l->thrust_max[i]), real_set(0.0));
+    return real_select(tick < s->shut[i], real_set(layout->thrust_max[i]), real_set(0.0));
 }
 
 /// Thrusts after half a step and a whole one: the exact solution of their lags.
-VY_FN void thrusters_follow(const thruster_layout *l, const real *thrust, const real *target, real *half,
+VY_FN void thrusters_follow(const thruster_layout *layout, const real *thrust, const real *target, real *half,
                             real *full)
 {
-    for (int i = 0; i < l->count; ++i) {
+    for (int i = 0; i < layout->count; ++i) {
         const mask falls = target[i] < thrust[i];
         const real error = thrust[i] - target[i];
-        half[i] =
-            target[i] + error * real_select(falls, real_set(l->fall_half[i]), real_set(l->rise_half[i]));
-        full[i] =
-            target[i] + error * real_select(falls, real_set(l->fall_full[i]), real_set(l->rise_full[i]));
+        half[i] = target[i] +
+                  error * real_select(falls, real_set(layout->fall_half[i]), real_set(layout->rise_half[i]));
+        full[i] = target[i] +
+                  error * real_select(falls, real_set(layout->fall_full[i]), real_set(layout->rise_full[i]));
     }
 }
 
 VY_FN real thrust_flushed(real thrust) { return real_select(thrust < THRUSTER_FLOOR, real_set(0.0), thrust); }
 
 /// Add their loads.
-VY_FN void thrusters_add(const thruster_layout *l, const real *thrust, body_loads *loads)
+VY_FN void thrusters_add(const thruster_layout *layout, const real *thrust, body_loads *loads)
 {
-    for (int i = 0; i < l->count; ++i) {
-        loads->force_body = vec3_add_scaled(loads->force_body, thrust[i], vec3_of(l->axis[i]));
-        loads->torque_body = vec3_add_scaled(loads->torque_body, thrust[i], vec3_of(l->lever[i]));
+    for (int i = 0; i < layout->count; ++i) {
+        loads->force_body = vec3_add_scaled(loads->force_body, thrust[i], vec3_of(layout->axis[i]));
+        loads->torque_body = vec3_add_scaled(loads->torque_body, thrust[i], vec3_of(layout->lever[i]));
     }
 }

@@ -66,10 +66,10 @@ static int ray_hull(const vy_hull *hull, const ray *r, local_hit *hit)
     return hit_of_interval(r, &s, hit);
 }
 
-static int ray_box(vec3 h, const ray *r, local_hit *hit)
+static int ray_box(vec3 half_sides, const ray *r, local_hit *hit)
 {
     interval s = unbounded_interval();
-    const double half[3] = {h.x, h.y, h.z};
+    const double half[3] = {half_sides.x, half_sides.y, half_sides.z};
     for (int i = 0; i < 6; ++i) {
         const double sign = i % 2 != 0 ? -1.0 : 1.0;
         const vec3 n = vec3_make(i / 2 == 0 ? sign : 0.0, i / 2 == 1 ? sign : 0.0, i / 2 == 2 ? sign : 0.0);

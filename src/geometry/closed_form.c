@@ -111,11 +111,11 @@ static int capsule_capsule(const vy_shape *a, const vy_pose *pose_a, const vy_sh
 static int sphere_box(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                       vy_contact *out)
 {
-    const vec3 h = b->box.half;
-    VY_ASSERT(h.x > 0.0 && h.y > 0.0 && h.z > 0.0 && a->sphere.radius > 0.0);
+    const vec3 half = b->box.half;
+    VY_ASSERT(half.x > 0.0 && half.y > 0.0 && half.z > 0.0 && a->sphere.radius > 0.0);
     const vec3 c = quat_unrotate(pose_b->rotation, vec3_sub(pose_a->position, pose_b->position));
-    const vec3 q =
-        vec3_make(real_clamp(c.x, -h.x, h.x), real_clamp(c.y, -h.y, h.y), real_clamp(c.z, -h.z, h.z));
+    const vec3 q = vec3_make(real_clamp(c.x, -half.x, half.x), real_clamp(c.y, -half.y, half.y),
+                             real_clamp(c.z, -half.z, half.z));
     const vec3 d = vec3_sub(q, c);
     const double distance2 = vec3_dot(d, d), r = a->sphere.radius;
     if (distance2 > r * r) return 0;
@@ -124,7 +124,7 @@ static int sphere_box(const vy_shape *a, const vy_pose *pose_a, const vy_shape *
     if (distance2 > 0.0) {
         n = vec3_scale(1.0 / distance, d);
     } else {
-        const double gx = h.x - real_abs(c.x), gy = h.y - real_abs(c.y), gz = h.z - real_abs(c.z);
+        const double gx = half.x - real_abs(c.x), gy = half.y - real_abs(c.y), gz = half.z - real_abs(c.z);
         n = gx <= gy && gx <= gz ? vec3_make(real_copysign(1.0, -c.x), 0.0, 0.0)
             : gy <= gz           ? vec3_make(0.0, real_copysign(1.0, -c.y), 0.0)
                                  : vec3_make(0.0, 0.0, real_copysign(1.0, -c.z));

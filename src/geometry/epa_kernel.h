@@ -165,10 +165,10 @@ static int epa_start(vy_epa *e, const vy_minkowski_vertex v[4])
 {
     static const uint8_t face[4][3] = {{1, 2, 3}, {0, 2, 1}, {0, 3, 2}, {0, 1, 3}};
     const vec3 n = vec3_cross(vec3_sub(v[2].w, v[1].w), vec3_sub(v[3].w, v[1].w));
-    const int flip = vec3_dot(n, vec3_sub(v[1].w, v[0].w)) < 0.0;
+    const int is_inward = vec3_dot(n, vec3_sub(v[1].w, v[0].w)) < 0.0;
     e->vertex_count = e->face_count = 0;
     e->free_face = VY_EPA_FACES;
-    for (int i = 0; i < 4; ++i) epa_add_vertex(e, &v[flip && i >= 2 ? 5 - i : i]);
+    for (int i = 0; i < 4; ++i) epa_add_vertex(e, &v[is_inward && i >= 2 ? 5 - i : i]);
     for (int i = 0; i < 4; ++i) {
         if (epa_make_face(e, face[i][0], face[i][1], face[i][2]) != i) return 0;
     }

@@ -25,16 +25,16 @@ static void feature_of_hull(const vy_hull *hull, vec3 d, vy_feature *out)
     // A face of very many sides loses some vertices: the caller adds the deepest point where it is missing.
     const int count = face->count < VY_FEATURE_POINTS ? face->count : VY_FEATURE_POINTS;
     for (int i = 0; i < count; ++i) {
-        const int h = face->first + (int)((int64_t)i * face->count / count);
-        VY_ASSERT(h < face->first + face->count && hull->loop[h] < hull->vertex_count);
-        set_point(out, i, hull->vertices[hull->loop[h]], (uint32_t)hull->loop[h]);
+        const int half_edge = face->first + (int)((int64_t)i * face->count / count);
+        VY_ASSERT(half_edge < face->first + face->count && hull->loop[half_edge] < hull->vertex_count);
+        set_point(out, i, hull->vertices[hull->loop[half_edge]], (uint32_t)hull->loop[half_edge]);
     }
     out->count = count;
     out->normal = face->normal;
     out->face = (uint32_t)best;
 }
 
-static void feature_of_box(vec3 h, vec3 d, vy_feature *out)
+static void feature_of_box(vec3 half_sides, vec3 d, vy_feature *out)
 {
     static const signed char signs[4][2] = {{1, 1}, {-1, 1}, {-1, -1}, {1, -1}};
     const double ax = real_abs(d.x), ay = real_abs(d.y), az = real_abs(d.z);
@@ -42,7 +42,7 @@ static void feature_of_box(vec3 h, vec3 d, vy_feature *out)
                   : ay >= az           ? 1
                                        : 2,
               k1 = k == 2 ? 0 : k + 1, k2 = k == 0 ? 2 : k - 1;
-    const double half[3] = {h.x, h.y, h.z}, direction[3] = {d.x, d.y, d.z};
+    const double half[3] = {half_sides.x, half_sides.y, half_sides.z}, direction[3] = {d.x, d.y, d.z};
     const double sign = direction[k] < 0.0 ? -1.0 : 1.0;
     double normal[3] = {0.0, 0.0, 0.0};
     normal[k] = sign;

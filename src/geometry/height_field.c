@@ -110,6 +110,7 @@ typedef struct field_face {
     uint32_t id;    // of the triangle within the field
 } field_face;
 
+// [m] How far a point is above the plane of a triangle.
 static double height_over(const field_face *face, vec3 p)
 {
     return vec3_dot(face->n, vec3_sub(p, face->corner[0]));

@@ -223,10 +223,10 @@ vy_status vy_hull_assemble(const vy_vec3 *points, int point_count, const vy_loop
                            vy_hull **out, vy_error *err)
 {
     VY_ASSERT(loops->first[loops->face_count] == loops->half_edge_count);
-    const size_t halves = (size_t)loops->half_edge_count;
-    int *scratch = malloc((2 * halves + (size_t)point_count) * sizeof *scratch);
+    const size_t half_edge_total = (size_t)loops->half_edge_count;
+    int *scratch = malloc((2 * half_edge_total + (size_t)point_count) * sizeof *scratch);
     if (scratch == NULL) return vy_fail(err, VY_NO_MEMORY, "hull: no memory for %d faces", loops->face_count);
-    int *vertex_of_point = scratch + 2 * halves;
+    int *vertex_of_point = scratch + 2 * half_edge_total;
     const int corner_count = number_vertices(loops, point_count, vertex_of_point);
     const vy_hull counts = {
         .vertex_count = corner_count,

@@ -12,8 +12,8 @@
 typedef struct vy_loops {
     int face_count;
     int half_edge_count; // all vertices of all loops
-    int *first;          // [face_count + 1]
-    int *vertex;         // [half_edge_count]
+    int *first;          // [face_count + 1] index into `vertex`
+    int *vertex;         // [half_edge_count] index of a point
 } vy_loops;
 
 /// Memory for loops; on VY_NO_MEMORY nothing is held. vy_loops_free() takes a zeroed struct too.

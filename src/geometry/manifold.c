@@ -177,9 +177,9 @@ static void clip_segments(const vy_feature *a, const vy_feature *b, vec3 n, vy_c
 
 // A box vertex's id is made of the signs of its coordinates; where d is perpendicular to an axis, either sign
 // will do.
-static uint64_t box_vertex_id(vec3 h, vec3 d, double slop)
+static uint64_t box_vertex_id(vec3 half_sides, vec3 d, double slop)
 {
-    const double half[3] = {h.x, h.y, h.z}, direction[3] = {d.x, d.y, d.z};
+    const double half[3] = {half_sides.x, half_sides.y, half_sides.z}, direction[3] = {d.x, d.y, d.z};
     uint64_t first = 0, second = 0;
     for (int k = 2; k >= 0; --k) {
         const uint64_t bit = (uint64_t)1 << k;

@@ -191,10 +191,11 @@ static vy_mass_properties capsule_mass(double mass, double half, double radius)
     return solid_mass(mass, volume, across, across, tube_mass * (rr / 2.0) + caps_mass * (0.4 * rr));
 }
 
-static vy_mass_properties box_mass(double mass, vy_vec3 h)
+static vy_mass_properties box_mass(double mass, vy_vec3 half)
 {
-    const double xx = h.x * h.x, yy = h.y * h.y, zz = h.z * h.z, third = mass / 3.0;
-    return solid_mass(mass, 8.0 * (h.x * h.y * h.z), third * (yy + zz), third * (zz + xx), third * (xx + yy));
+    const double xx = half.x * half.x, yy = half.y * half.y, zz = half.z * half.z, third = mass / 3.0;
+    return solid_mass(mass, 8.0 * (half.x * half.y * half.z), third * (yy + zz), third * (zz + xx),
+                      third * (xx + yy));
 }
 
 static vy_mass_properties cylinder_mass(double mass, double half, double radius)

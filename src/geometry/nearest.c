@@ -194,9 +194,10 @@ static nearest_point nearest_of_plane(const vy_plane *plane, const vy_pose *pose
     return (nearest_point){distance, below.normal, vec3_add_scaled(p, -distance, below.normal)};
 }
 
-static vec3 clamp_to_box(vec3 h, vec3 p)
+static vec3 clamp_to_box(vec3 half, vec3 p)
 {
-    return vec3_make(real_clamp(p.x, -h.x, h.x), real_clamp(p.y, -h.y, h.y), real_clamp(p.z, -h.z, h.z));
+    return vec3_make(real_clamp(p.x, -half.x, half.x), real_clamp(p.y, -half.y, half.y),
+                     real_clamp(p.z, -half.z, half.z));
 }
 
 vy_status vy_shape_closest_point(const vy_shape *shape, const vy_pose *pose, vy_vec3 point, vy_distance *out)

@@ -213,10 +213,13 @@ static void shallow_contact(vy_core_pair *pair, const vy_shape *a, const vy_shap
 // and a point that follows from it is beside the surface by as much.
 static vec3 snap_to_cylinder(const vy_core *core, vec3 p)
 {
-    const double across = real_sqrt(p.x * p.x + p.y * p.y), r = core->radius, h = core->half_height;
-    const int is_nearest_to_side = r - across < h - real_abs(p.z); // else by an end
-    const double scale = across > 0.0 && (is_nearest_to_side || across > r) ? r / across : 1.0;
-    const double z = is_nearest_to_side ? real_clamp(p.z, -h, h) : real_copysign(h, p.z);
+    const double axis_distance = real_sqrt(p.x * p.x + p.y * p.y), radius = core->radius,
+                 half_height = core->half_height;
+    const int is_nearest_to_side = radius - axis_distance < half_height - real_abs(p.z); // else by an end
+    const double scale =
+        axis_distance > 0.0 && (is_nearest_to_side || axis_distance > radius) ? radius / axis_distance : 1.0;
+    const double z =
+        is_nearest_to_side ? real_clamp(p.z, -half_height, half_height) : real_copysign(half_height, p.z);
     return vec3_make(scale * p.x, scale * p.y, z);
 }
 

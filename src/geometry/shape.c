@@ -158,12 +158,12 @@ static vy_bounds make_bounds(vy_vec3 middle, vy_vec3 half)
 }
 
 /// Half the extent along each world axis of a box with half sides h, rotated by r.
-static vy_vec3 rotated_half_extents(const mat3 *r, vy_vec3 h)
+static vy_vec3 rotated_half_extents(const mat3 *r, vy_vec3 half_sides)
 {
     double half_extents[3];
     for (int i = 0; i < 3; ++i) {
-        half_extents[i] =
-            (real_abs(r->m[i][0]) * h.x + real_abs(r->m[i][1]) * h.y) + real_abs(r->m[i][2]) * h.z;
+        half_extents[i] = (real_abs(r->m[i][0]) * half_sides.x + real_abs(r->m[i][1]) * half_sides.y) +
+                          real_abs(r->m[i][2]) * half_sides.z;
     }
     return vec3_make(half_extents[0], half_extents[1], half_extents[2]);
 }

@@ -150,18 +150,18 @@ void vy_core_of_points(const vec3 *points, int count, vy_core *out)
     out->outer_radius = real_sqrt(max_distance2);
 }
 
-static void core_of_box(vec3 h, vy_core *out)
+static void core_of_box(vec3 half, vy_core *out)
 {
     use_own_points(out);
     for (int i = 0; i < 8; ++i) {
-        out->own_points[0][i] = (i & 1) != 0 ? h.x : -h.x;
-        out->own_points[1][i] = (i & 2) != 0 ? h.y : -h.y;
-        out->own_points[2][i] = (i & 4) != 0 ? h.z : -h.z;
+        out->own_points[0][i] = (i & 1) != 0 ? half.x : -half.x;
+        out->own_points[1][i] = (i & 2) != 0 ? half.y : -half.y;
+        out->own_points[2][i] = (i & 4) != 0 ? half.z : -half.z;
     }
     out->center = vec3_zero();
     out->margin = 0.0;
-    out->inner_radius = real_min(h.x, real_min(h.y, h.z));
-    out->outer_radius = vec3_length(h);
+    out->inner_radius = real_min(half.x, real_min(half.y, half.z));
+    out->outer_radius = vec3_length(half);
 }
 
 static void core_of_hull(const vy_hull *hull, vy_core *out)
@@ -186,16 +186,16 @@ void vy_core_of(const vy_shape *shape, vy_core *out)
     } else if (shape->kind == VY_SHAPE_BOX) {
         core_of_box(shape->box.half, out);
     } else if (shape->kind == VY_SHAPE_CYLINDER) {
-        const double r = shape->cylinder.radius, h = shape->cylinder.half_height;
+        const double radius = shape->cylinder.radius, half_height = shape->cylinder.half_height;
         out->smooth = 1;
         out->padded_count = 0;
         out->x = out->y = out->z = NULL;
-        out->radius = r;
-        out->half_height = h;
+        out->radius = radius;
+        out->half_height = half_height;
         out->margin = 0.0;
         out->center = vec3_zero();
-        out->inner_radius = real_min(r, h);
-        out->outer_radius = real_sqrt(r * r + h * h);
+        out->inner_radius = real_min(radius, half_height);
+        out->outer_radius = real_sqrt(radius * radius + half_height * half_height);
     } else if (shape->kind == VY_SHAPE_CAPSULE) {
         const vec3 end = vec3_make(0.0, 0.0, shape->capsule.half_length), ends[2] = {end, vec3_neg(end)};
         vy_core_of_points(ends, 2, out);

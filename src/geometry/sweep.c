@@ -140,22 +140,22 @@ static double separation(sweep_pair *s, vec3 *point_a, vec3 *point_b)
     return -extent(&s->pair, s->normal) - s->pair.margin - s->inset;
 }
 
-static vy_separation separation_in_world(const sweep_pair *s, double t, double value, vec3 a, vec3 b)
+static vy_separation separation_in_world(const sweep_pair *s, double t, double value, vec3 on_a, vec3 on_b)
 {
     const vy_pose pose = vy_sweep_pose(s->path_a, t);
     return (vy_separation){t,
                            value,
                            quat_rotate(pose.rotation, s->normal),
-                           {vec3_add(pose.position, quat_rotate(pose.rotation, a)),
-                            vec3_add(pose.position, quat_rotate(pose.rotation, b))}};
+                           {vec3_add(pose.position, quat_rotate(pose.rotation, on_a)),
+                            vec3_add(pose.position, quat_rotate(pose.rotation, on_b))}};
 }
 
 static vy_separation separation_at(sweep_pair *s, double t)
 {
-    vec3 a, b;
+    vec3 on_a, on_b;
     set_poses(s, t);
-    const double value = separation(s, &a, &b);
-    return separation_in_world(s, t, value, a, b);
+    const double value = separation(s, &on_a, &on_b);
+    return separation_in_world(s, t, value, on_a, on_b);
 }
 
 // [m] per unit of t: an upper bound of how fast the separation along n closes.
@@ -254,14 +254,14 @@ static vy_separation plane_separation(const vy_plane *plane, const vy_sweep_path
 
 // The same of a plane that does not turn, from which the shape is `gap` more than the target at t.
 static double plane_advance(const vy_shape *shape, const vy_sweep_path *path, const vy_core *core,
-                            const vy_separation *at, double gap, double closing, double remaining)
+                            const vy_separation *start, double gap, double closing, double remaining)
 {
-    const vec3 n = at->normal, across = vec3_cross(n, path->rotation_vector);
+    const vec3 n = start->normal, across = vec3_cross(n, path->rotation_vector);
     const double curvature = vec3_length(path->rotation_vector) * vec3_length(across) *
                              radius_about(core, path->local_center),
                  dt = curvature * remaining * remaining > gap ? real_sqrt(gap / curvature) : remaining;
-    const vy_pose pose = vy_sweep_pose(path, at->t);
-    const vec3 center = vec3_add_scaled(path->center, at->t, path->displacement),
+    const vy_pose pose = vy_sweep_pose(path, start->t);
+    const vec3 center = vec3_add_scaled(path->center, start->t, path->displacement),
                along = vec3_add_scaled(n, dt, across);
     vec3 lowest_point;
     const vy_status status = vy_shape_support(shape, &pose, vec3_neg(along), &lowest_point);
@@ -269,7 +269,7 @@ static double plane_advance(const vy_shape *shape, const vy_sweep_path *path, co
     (void)status;
     const double lowest = vec3_dot(along, vec3_sub(lowest_point, center)) +
                           core->margin * (vec3_length(along) - 1.0),
-                 height = vec3_dot(n, vec3_sub(at->witness[1], center));
+                 height = vec3_dot(n, vec3_sub(start->witness[1], center));
     return gap - (height - lowest) - dt * closing - 0.5 * dt * dt * curvature > 0.0 ? dt : 0.0;
 }
 

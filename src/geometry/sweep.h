@@ -39,9 +39,9 @@ double vy_shape_rotation_radius(const vy_shape *shape);
 vy_separation vy_sweep_separation(const vy_shape *a, const vy_sweep_path *path_a, const vy_shape *b,
                                   const vy_sweep_path *path_b, double t);
 
-/// The first t from `from` to `to` at which the separation is at most `target`; found up to `tolerance` above
-/// it. Of a height field, when the shape without a layer as thick as -target touches its surface, from
-/// whichever side. Returns 0 when there is none: then *out is the last one computed.
+/// The first t from `from` to `to` at which the separation is at most `target` [m]; found up to `tolerance`
+/// [m] above it. Of a height field, when the shape without a layer as thick as -target touches its surface,
+/// from whichever side. Returns 0 when there is none: then *out is the last one computed.
 int vy_sweep_shapes(const vy_shape *a, const vy_sweep_path *path_a, const vy_shape *b,
                     const vy_sweep_path *path_b, double target, double tolerance, double from, double to,
                     vy_separation *out);
