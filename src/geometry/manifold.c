@@ -180,17 +180,17 @@ static void clip_segments(const vy_feature *a, const vy_feature *b, vec3 n, vy_c
 static uint64_t box_vertex_id(vec3 half_sides, vec3 d, double slop)
 {
     const double half[3] = {half_sides.x, half_sides.y, half_sides.z}, direction[3] = {d.x, d.y, d.z};
-    uint64_t first = 0, second = 0;
+    uint64_t vertex = 0, other_vertex = 0;
     for (int k = 2; k >= 0; --k) {
         const uint64_t bit = (uint64_t)1 << k;
         if (real_abs(direction[k]) * 2.0 * half[k] <= slop) {
-            second = first | bit;
+            other_vertex = vertex | bit;
         } else if (direction[k] > 0.0) {
-            first |= bit;
-            second |= bit;
+            vertex |= bit;
+            other_vertex |= bit;
         }
     }
-    return first << 15 | (second > first ? second : 0x7fff);
+    return vertex << 15 | (other_vertex > vertex ? other_vertex : 0x7fff);
 }
 
 // The id of the extreme vertex or edge of a shape along d: its two smallest vertex indices.
