@@ -667,18 +667,19 @@ VY_FN ekf_innovation ekf_mag(const ekf_params *p, vec3 field, estimator_state *e
     return ekf_apply_correction(p, &correction, estimate, kalman);
 }
 
-/// Distance to the ground `ground_depth` below z = 0 along `direction` (body) from `offset` (body), and its
-/// derivatives by height and attitude error. 0: the ray does not point down, or starts below.
-VY_FN real ekf_distance(const estimator_state *estimate, mat3 rotation, vec3 offset, vec3 direction,
+/// Distance to the ground `ground_depth` below z = 0 along `ray_direction` (body) from `offset` (body), and
+/// its derivatives by height and attitude error. 0: the ray does not point down, or starts below.
+VY_FN real ekf_distance(const estimator_state *estimate, mat3 rotation, vec3 offset, vec3 ray_direction,
                         real ground_depth, real *d_height, vec3 *d_attitude)
 {
     const real height = (estimate->position.z + ground_depth) + mat3_mul_vec(rotation, offset).z;
-    const real slope = mat3_mul_vec(rotation, direction).z;
+    const real slope = mat3_mul_vec(rotation, ray_direction).z;
     const mask sees_ground = (slope < -0.1) & (height > 0.01);
     const real inverse = 1.0 / real_select(sees_ground, slope, real_set(-1.0));
     *d_height = -inverse;
-    *d_attitude = vec3_sub(vec3_scale(height * inverse * inverse, ekf_attitude_row(rotation, direction, 2)),
-                           vec3_scale(inverse, ekf_attitude_row(rotation, offset, 2)));
+    *d_attitude =
+        vec3_sub(vec3_scale(height * inverse * inverse, ekf_attitude_row(rotation, ray_direction, 2)),
+                 vec3_scale(inverse, ekf_attitude_row(rotation, offset, 2)));
     return real_select(sees_ground, -height * inverse, real_set(0.0));
 }
 
