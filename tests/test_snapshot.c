@@ -157,12 +157,29 @@ static void changed_states_of_scenarios(void **unused)
     }
 }
 
+// The detail of a verdict is a whole number; of a forged state it may be anything.
+static void forged_details_are_printed(void **unused)
+{
+    (void)unused;
+    static const double values[] = {1e300, -1e300, 2147483648.0, NOT_A_NUMBER, INFINITE};
+    for (size_t i = 0; i < sizeof values / sizeof *values; ++i) {
+        const vy_failure failure = {.reason = VY_FAILURE_CONTROLLER,
+                                    .verdict = VY_VERDICT_CRASHED,
+                                    .value = values[i],
+                                    .what = "controller"};
+        char text[256];
+        vy_failure_print(&failure, "it", text, sizeof text);
+        assert_non_null(strstr(text, "signal 0"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_whole_number_of_a_drone),
         cmocka_unit_test(changed_states_of_scenes),
         cmocka_unit_test(changed_states_of_scenarios),
+        cmocka_unit_test(forged_details_are_printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

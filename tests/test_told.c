@@ -326,6 +326,25 @@ static char *print(const vy_plugin_start *start, const vy_drone_def *def)
     return text;
 }
 
+// In C a drone may have any name; the message is JSON all the same.
+static void odd_names_come_back(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"a \"b\"", "back\\slash", "two\nlines", "{x: [1, ~]}", "\xc3\xa9"};
+    vy_scenario *s = parse(scenario_text);
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        vy_plugin_start start;
+        start_message *m = NULL;
+        const vy_drone_def *def = &s->drones[1].def;
+        assert_int_equal(vy_start_fill(def, names[i], s->step, &s->environment.planet, &start, NULL), VY_OK);
+        char *text = print(&start, def);
+        assert_int_equal(vy_start_read(text, strlen(text), &m, NULL), VY_OK); // takes the text
+        assert_string_equal(m->start.drone, names[i]);
+        vy_start_release(m);
+    }
+    vy_scenario_destroy(s);
+}
+
 // What is printed reads back as the same vehicle, sensors and parameters: printed again it is the same text.
 // A served plug-in is told what one in a process of its own is.
 static void start_message_comes_back(void **unused)
@@ -443,6 +462,7 @@ int main(void)
         cmocka_unit_test(booting_takes_no_time),
         cmocka_unit_test(verdicts_name_what_to_change),
         cmocka_unit_test(start_message_comes_back),
+        cmocka_unit_test(odd_names_come_back),
         cmocka_unit_test(allocation_is_that_of_the_rotors),
         cmocka_unit_test(broken_messages_are_refused),
     };

@@ -126,8 +126,9 @@ static void print_allocation(const vy_plugin_start *s, vy_text *out)
 void vy_start_print(const vy_plugin_start *start, const vy_drone_def *drone, vy_text *out)
 {
     const vy_locale locale = vy_locale_enter();
-    vy_text_printf(out, "{\"volery\": %d, \"drone\": \"%s\", \"instance\": %d, ", WIRE_VERSION, start->drone,
-                   start->instance);
+    vy_text_printf(out, "{\"volery\": %d, \"drone\": ", WIRE_VERSION);
+    vy_text_add_json(out, start->drone, strlen(start->drone)); // in C a name may have any characters
+    vy_text_printf(out, ", \"instance\": %d, ", start->instance);
     print_number(out, "dt", start->dt);
     print_number(out, "period", start->period);
     print_number(out, "mass", start->mass);
@@ -146,7 +147,10 @@ void vy_start_print(const vy_plugin_start *start, const vy_drone_def *drone, vy_
     vy_drone_print_json(out, drone);
     vy_text_puts(out, ", \"parameters\": {");
     for (int i = 0; i < start->parameter_count; ++i) {
-        vy_text_printf(out, "%s\"%s\": ", i > 0 ? ", " : "", start->parameters[i].name);
+        const char *name = start->parameters[i].name;
+        if (i > 0) vy_text_puts(out, ", ");
+        vy_text_add_json(out, name, strlen(name));
+        vy_text_puts(out, ": ");
         vy_parameter_print(out, &start->parameters[i], 1);
     }
     vy_text_puts(out, "}, \"samples\": [");

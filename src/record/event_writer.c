@@ -67,7 +67,7 @@ void vy_event_writer_failure(event_writer *e, const vy_world *world)
                  failure.what);
     } else if (failure.reason == VY_FAILURE_CONTROLLER) {
         char verdict[160];
-        vy_verdict_print(failure.verdict, (int32_t)failure.value, failure.limit, NULL, verdict,
+        vy_verdict_print(failure.verdict, vy_verdict_detail(failure.value), failure.limit, NULL, verdict,
                          sizeof verdict);
         snprintf(text, sizeof text, "the controller %s", verdict);
     } else {

@@ -1,6 +1,7 @@
 // failure.c - texts for why a world ended.
 #include "volery/world.h"
 #include "base/real.h"
+#include "control/verdict.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -46,8 +47,8 @@ void vy_failure_print(const vy_failure *failure, const char *name, char *out, si
         snprintf(out, size, "at %.3f s the controller of %s gave an invalid reply", failure->time, name);
         return;
     case VY_FAILURE_CONTROLLER:
-        vy_verdict_print(failure->verdict, (int32_t)failure->value, failure->limit, failure->output, verdict,
-                         sizeof verdict);
+        vy_verdict_print(failure->verdict, vy_verdict_detail(failure->value), failure->limit, failure->output,
+                         verdict, sizeof verdict);
         snprintf(out, size, "at %.3f s the controller of %s %s", failure->time, name, verdict);
         return;
     case VY_FAILURE_CRASH: {
