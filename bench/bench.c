@@ -119,71 +119,73 @@ static void machine_name(char *out, size_t room)
     while (fgets(line, sizeof line, file) != NULL) {
         const char *colon = strchr(line, ':');
         if (strncmp(line, "model name", 10) != 0 || colon == NULL) continue;
-        size_t n = 0;
-        for (const char *c = colon + 2; *c != '\n' && *c != '\0' && n + 1 < room; ++c) {
-            if (*c != '"' && *c != '\\') out[n++] = *c;
+        size_t length = 0;
+        for (const char *c = colon + 2; *c != '\n' && *c != '\0' && length + 1 < room; ++c) {
+            if (*c != '"' && *c != '\\') out[length++] = *c;
         }
-        out[n] = '\0';
+        out[length] = '\0';
         break;
     }
     fclose(file);
 }
 
-int vy_bench_named(const bench *b, const char *name)
+int vy_bench_matches_name(const bench *b, const char *name)
 {
     const size_t size = strlen(name);
     return strncmp(b->name, name, size) == 0 && (b->name[size] == '\0' || b->name[size] == '-');
 }
 
-static void print_json(const bench *b, bench_result r, const char *machine)
+static void print_json(const bench *b, bench_result result, const char *machine)
 {
     printf("{\"name\":\"%s\",\"value\":%.6g,\"unit\":\"%s\",\"n\":%.0f,\"best_s\":%.6f,\"hash\":\"%016" PRIx64
            "\",\"commit\":\"%s\",\"machine\":\"%s\"}\n",
-           b->name, r.count / r.best_s, b->unit, r.count, r.best_s, r.hash, VOLERY_COMMIT, machine);
+           b->name, result.count / result.best_s, b->unit, result.count, result.best_s, result.hash,
+           VOLERY_COMMIT, machine);
 }
 
 // The value with a prefix, as people say it: 3.23 M steps/s.
-static void print_line(const bench *b, bench_result r)
+static void print_line(const bench *b, bench_result result)
 {
     static const char prefixes[] = {' ', 'k', 'M', 'G'};
-    double value = r.count / r.best_s;
-    int p = 0;
-    for (; value >= 1000.0 && p < 3; ++p) value /= 1000.0;
-    printf("%-18s %7.4g %c %-14s %016" PRIx64 "  %s\n", b->name, value, prefixes[p], b->unit, r.hash,
-           b->text);
+    double value = result.count / result.best_s;
+    int prefix = 0;
+    for (; value >= 1000.0 && prefix < 3; ++prefix) value /= 1000.0;
+    printf("%-18s %7.4g %c %-14s %016" PRIx64 "  %s\n", b->name, value, prefixes[prefix], b->unit,
+           result.hash, b->text);
 }
 
-static int run_once;
+static int single_run;
 
-int vy_bench_runs(int usual) { return run_once ? 1 : usual; }
+int vy_bench_runs(int usual) { return single_run ? 1 : usual; }
 
 int vy_bench_main(const char *name, int json, int once)
 {
-    run_once = once;
+    single_run = once;
     char machine[128];
     machine_name(machine, sizeof machine);
-    int ran = 0, wrong = 0;
+    int run_count = 0, has_wrong_hash = 0;
     for (int i = 0; i < vy_bench_count; ++i) {
         const bench *b = &vy_benches[i];
-        if (name != NULL && !vy_bench_named(b, name)) continue;
+        if (name != NULL && !vy_bench_matches_name(b, name)) continue;
         vy_error err = {0};
-        if (vy_bench_named(b, "gpu") && vy_bench_gpu_ready(&err) != VY_OK) {
+        if (vy_bench_matches_name(b, "gpu") && vy_bench_gpu_ready(&err) != VY_OK) {
             if (name == NULL) continue;
             fprintf(stderr, "volery bench %s: %s\n", b->name, err.text);
             return 3;
         }
-        const bench_result r = b->run();
+        const bench_result result = b->run();
         if (json) {
-            print_json(b, r, machine);
+            print_json(b, result, machine);
         } else {
-            print_line(b, r);
+            print_line(b, result);
         }
         fflush(stdout);
-        ++ran;
-        if (r.hash != b->hash) {
-            fprintf(stderr, "%s: hash %016" PRIx64 ", expected %016" PRIx64 "\n", b->name, r.hash, b->hash);
-            wrong = 1;
+        ++run_count;
+        if (result.hash != b->hash) {
+            fprintf(stderr, "%s: hash %016" PRIx64 ", expected %016" PRIx64 "\n", b->name, result.hash,
+                    b->hash);
+            has_wrong_hash = 1;
         }
     }
-    return ran == 0 ? 2 : wrong;
+    return run_count == 0 ? 2 : has_wrong_hash;
 }

@@ -20,7 +20,7 @@ extern const bench vy_benches[];
 extern const int vy_bench_count;
 
 /// Is `b` meant by `name`? `world` stands for all of world-baseline, world-air, ...
-int vy_bench_named(const bench *b, const char *name);
+int vy_bench_matches_name(const bench *b, const char *name);
 
 /// How often a benchmark does its work: `usual` times, or once where only its hash is asked for.
 int vy_bench_runs(int usual);

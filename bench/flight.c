@@ -12,77 +12,80 @@ enum { RUNS = 9, STEPS = 400000 };
 
 static uint64_t kernel_loop(int steps, int steady)
 {
-    volatile uint64_t chosen =
+    volatile uint64_t effects =
         EFFECT_BIT(gravity) | EFFECT_BIT(drag); // known at run time only, as in a world
-    volatile int way = steady;
-    body_state s;
+    volatile int is_steady = steady;
+    body_state state;
     double speed[ROTOR_CAP];
-    kernel_start(&s, speed);
-    kernel_fly(steps, chosen, way, &s, speed);
-    return vy_hash64(&s, sizeof s);
+    kernel_start(&state, speed);
+    kernel_fly(steps, effects, is_steady, &state, speed);
+    return vy_hash64(&state, sizeof state);
 }
 
-static bench_result kernel(int steady)
+static bench_result time_kernel(int steady)
 {
-    bench_result r = {STEPS, 1e300, 0};
+    bench_result result = {STEPS, 1e300, 0};
     const int runs = vy_bench_runs(RUNS);
     for (int run = 0; run < runs; ++run) {
         const double start = clock_seconds();
-        r.hash = kernel_loop(STEPS, steady);
+        result.hash = kernel_loop(STEPS, steady);
         const double seconds = clock_seconds() - start;
-        if (seconds < r.best_s) r.best_s = seconds;
+        if (seconds < result.best_s) result.best_s = seconds;
     }
-    return r;
+    return result;
 }
 
-bench_result vy_bench_kernel(void) { return kernel(0); }
-bench_result vy_bench_lanes_1(void) { return kernel(1); }
+bench_result vy_bench_kernel(void) { return time_kernel(0); }
+bench_result vy_bench_lanes_1(void) { return time_kernel(1); }
 
 // Drones side by side: as the kernel, where this CPU has the instructions; the scalar loop elsewhere.
-static bench_result lanes(kernel_lanes_fn *fly_lanes, int width, int usable)
+static bench_result time_lanes(kernel_lanes_fn *fly_lanes, int width, int is_supported)
 {
-    if (fly_lanes == NULL || !usable) return kernel(1);
-    bench_result r = {(double)STEPS * width, 1e300, 0};
+    if (fly_lanes == NULL || !is_supported) return time_kernel(1);
+    bench_result result = {(double)STEPS * width, 1e300, 0};
     const int runs = vy_bench_runs(RUNS);
     for (int run = 0; run < runs; ++run) {
         const double start = clock_seconds();
-        r.hash = fly_lanes(STEPS);
+        result.hash = fly_lanes(STEPS);
         const double seconds = clock_seconds() - start;
-        if (seconds < r.best_s) r.best_s = seconds;
+        if (seconds < result.best_s) result.best_s = seconds;
     }
-    return r;
+    return result;
 }
 
-bench_result vy_bench_lanes_2(void) { return lanes(vy_kernel_lanes_2, 2, 1); }
-bench_result vy_bench_lanes_4(void) { return lanes(vy_kernel_lanes_4_avx2, 4, vy_cpu() >= VY_CPU_AVX2); }
-bench_result vy_bench_lanes_8(void) { return lanes(vy_kernel_lanes_8_avx512, 8, vy_cpu() >= VY_CPU_AVX512); }
+bench_result vy_bench_lanes_2(void) { return time_lanes(vy_kernel_lanes_2, 2, 1); }
+bench_result vy_bench_lanes_4(void) { return time_lanes(vy_kernel_lanes_4_avx2, 4, vy_cpu() >= VY_CPU_AVX2); }
+bench_result vy_bench_lanes_8(void)
+{
+    return time_lanes(vy_kernel_lanes_8_avx512, 8, vy_cpu() >= VY_CPU_AVX512);
+}
 
 typedef vy_status build_fn(uint64_t seed, vy_world **out, vy_error *err);
 
 // `flights` runs of `steps` each, repeated; the best repetition counts.
-static bench_result fly_built(build_fn *build, int flights, int steps)
+static bench_result time_world(build_fn *build, int flights, int steps)
 {
-    bench_result r = {(double)flights * steps, 1e300, 0};
+    bench_result result = {(double)flights * steps, 1e300, 0};
     const int runs = vy_bench_runs(RUNS);
     for (int run = 0; run < runs; ++run) {
         double seconds = 0.0;
-        for (int k = 0; k < flights; ++k) {
+        for (int flight = 0; flight < flights; ++flight) {
             vy_world *world = NULL;
-            if (build((uint64_t)k + 1, &world, NULL) != VY_OK) return r;
+            if (build((uint64_t)flight + 1, &world, NULL) != VY_OK) return result;
             const double start = clock_seconds();
             vy_world_advance(world, (uint64_t)steps);
             seconds += clock_seconds() - start;
-            r.hash = vy_world_hash(world);
+            result.hash = vy_world_hash(world);
             vy_world_destroy(world);
         }
-        if (seconds < r.best_s) r.best_s = seconds;
+        if (seconds < result.best_s) result.best_s = seconds;
     }
-    return r;
+    return result;
 }
 
-static bench_result fly(const char *name, int flights, int steps)
+static bench_result time_scene(const char *name, int flights, int steps)
 {
-    return fly_built(vy_scene_find(name)->build, flights, steps);
+    return time_world(vy_scene_find(name)->build, flights, steps);
 }
 
 // A Crazyflie that hovers near the ground on a battery, with every effect that rotors have but blades and
@@ -119,16 +122,17 @@ static vy_status build_rotor_air(uint64_t seed, vy_world **out, vy_error *err)
 static vy_status build_satellite(int strict, vy_world **out, vy_error *err)
 {
     vy_world_def def = vy_default_world_def();
-    vy_environment_def *e = &def.environment;
-    e->gravity.mode = VY_GRAVITY_CENTRAL;
-    e->gravity.body_count = 1;
-    e->gravity.bodies[0] = (vy_gravity_body){3.986004418e14, {0, 0, 0}, 1.08262668e-3, 6378137.0};
-    e->planet = (vy_planet_def){.radius = 6378137.0, .flattening = 1.0 / 298.257223563, .rate = 7.292115e-5};
-    e->atmosphere.mode = VY_ATMOSPHERE_LAYERED;
-    e->wind.shear = VY_SHEAR_LOG;
-    e->wind.shear_speed = 3.0;
-    e->nap.strict = strict;
-    e->nap.budget = (vy_budget_def){20.0, 0.1, 1e-2};
+    vy_environment_def *env = &def.environment;
+    env->gravity.mode = VY_GRAVITY_CENTRAL;
+    env->gravity.body_count = 1;
+    env->gravity.bodies[0] = (vy_gravity_body){3.986004418e14, {0, 0, 0}, 1.08262668e-3, 6378137.0};
+    env->planet =
+        (vy_planet_def){.radius = 6378137.0, .flattening = 1.0 / 298.257223563, .rate = 7.292115e-5};
+    env->atmosphere.mode = VY_ATMOSPHERE_LAYERED;
+    env->wind.shear = VY_SHEAR_LOG;
+    env->wind.shear_speed = 3.0;
+    env->nap.strict = strict;
+    env->nap.budget = (vy_budget_def){20.0, 0.1, 1e-2};
     vy_world_body_def body = vy_default_world_body_def();
     body.mass = 100.0;
     body.inertia = (vy_mat3){{{10.0, 0, 0}, {0, 10.0, 0}, {0, 0, 10.0}}};
@@ -161,14 +165,14 @@ static vy_status build_budget_satellite(uint64_t seed, vy_world **out, vy_error 
 static vy_status build_holding(int strict, vy_world **out, vy_error *err)
 {
     vy_world_def def = vy_default_world_def();
-    vy_environment_def *e = &def.environment;
-    e->atmosphere.mode = VY_ATMOSPHERE_LAYERED;
-    e->wind.constant = (vy_vec3){1.0, 0, 0};
-    e->wind.shear = VY_SHEAR_LOG;
-    e->wind.shear_speed = 1.0;
-    e->magnetic_field = (vy_vec3){1e-5, 0, 4e-5};
-    e->nap.strict = strict;
-    e->nap.budget = (vy_budget_def){20.0, 0.01, 1e-2};
+    vy_environment_def *env = &def.environment;
+    env->atmosphere.mode = VY_ATMOSPHERE_LAYERED;
+    env->wind.constant = (vy_vec3){1.0, 0, 0};
+    env->wind.shear = VY_SHEAR_LOG;
+    env->wind.shear_speed = 1.0;
+    env->magnetic_field = (vy_vec3){1e-5, 0, 4e-5};
+    env->nap.strict = strict;
+    env->nap.budget = (vy_budget_def){20.0, 0.01, 1e-2};
     vy_drone_def drone = vy_default_drone_def();
     drone.truth = 1;
     drone.imu.period = drone.mocap.period = 0.0;
@@ -198,13 +202,13 @@ static vy_status build_budget_holding(uint64_t seed, vy_world **out, vy_error *e
     return build_holding(0, out, err);
 }
 
-bench_result vy_bench_hold_strict(void) { return fly_built(build_strict_holding, 10, 20000); }
-bench_result vy_bench_hold_budget(void) { return fly_built(build_budget_holding, 10, 20000); }
-bench_result vy_bench_orbit_strict(void) { return fly_built(build_strict_satellite, 10, 20000); }
-bench_result vy_bench_orbit_budget(void) { return fly_built(build_budget_satellite, 10, 20000); }
-bench_result vy_bench_hover(void) { return fly("hover", 1, STEPS); }
-bench_result vy_bench_world_baseline(void) { return fly("baseline", 100, 5000); }
-bench_result vy_bench_world_air(void) { return fly("air", 100, 5000); }
-bench_result vy_bench_world_full(void) { return fly("full", 100, 5000); }
-bench_result vy_bench_world_neglected(void) { return fly("neglected", 100, 5000); }
-bench_result vy_bench_world_rotor_air(void) { return fly_built(build_rotor_air, 100, 5000); }
+bench_result vy_bench_hold_strict(void) { return time_world(build_strict_holding, 10, 20000); }
+bench_result vy_bench_hold_budget(void) { return time_world(build_budget_holding, 10, 20000); }
+bench_result vy_bench_orbit_strict(void) { return time_world(build_strict_satellite, 10, 20000); }
+bench_result vy_bench_orbit_budget(void) { return time_world(build_budget_satellite, 10, 20000); }
+bench_result vy_bench_hover(void) { return time_scene("hover", 1, STEPS); }
+bench_result vy_bench_world_baseline(void) { return time_scene("baseline", 100, 5000); }
+bench_result vy_bench_world_air(void) { return time_scene("air", 100, 5000); }
+bench_result vy_bench_world_full(void) { return time_scene("full", 100, 5000); }
+bench_result vy_bench_world_neglected(void) { return time_scene("neglected", 100, 5000); }
+bench_result vy_bench_world_rotor_air(void) { return time_world(build_rotor_air, 100, 5000); }

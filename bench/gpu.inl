@@ -13,7 +13,7 @@ extern "C" {
 
 #define THREADS 128
 
-static vy_status failed(cudaError_t error, vy_error *err)
+static vy_status cuda_status(cudaError_t error, vy_error *err)
 {
     if (error == cudaSuccess) return VY_OK;
     return vy_fail(err, VY_IO, "GPU: %s", cudaGetErrorString(error));
@@ -48,7 +48,7 @@ vy_status GPU_FLY(uint32_t drones, uint32_t steps, uint32_t launches, double *se
                   double first[GPU_BARE_CELLS], vy_error *err)
 {
     void *memory = NULL;
-    vy_status status = failed(cudaMalloc(&memory, (size_t)drones * sizeof(bare_state)), err);
+    vy_status status = cuda_status(cudaMalloc(&memory, (size_t)drones * sizeof(bare_state)), err);
     if (status != VY_OK) return status;
     real *cells = (real *)memory;
     cudaEvent_t begin, end;
@@ -61,14 +61,14 @@ vy_status GPU_FLY(uint32_t drones, uint32_t steps, uint32_t launches, double *se
         cudaEventRecord(begin);
         for (uint32_t k = 0; k < launches; ++k) fly_bare<<<grid, THREADS>>>(drones, steps, cells);
         cudaEventRecord(end);
-        status = failed(cudaEventSynchronize(end), err);
+        status = cuda_status(cudaEventSynchronize(end), err);
         float ms = 0.0f;
         cudaEventElapsedTime(&ms, begin, end);
         if (1e-3 * (double)ms < *seconds) *seconds = 1e-3 * (double)ms;
     }
     for (int k = 0; k < GPU_BARE_CELLS && status == VY_OK; ++k) {
         real value;
-        status = failed(cudaMemcpy(&value, cells + (size_t)k * drones, sizeof value, cudaMemcpyDeviceToHost), err);
+        status = cuda_status(cudaMemcpy(&value, cells + (size_t)k * drones, sizeof value, cudaMemcpyDeviceToHost), err);
         first[k] = real_lane(value, 0);
     }
     cudaEventDestroy(begin);

@@ -5,22 +5,22 @@
 
 static uint64_t fly(int steps)
 {
-    volatile uint64_t chosen = EFFECT_BIT(gravity) | EFFECT_BIT(drag); // known at run time only, as in a world
-    body_state s;
+    volatile uint64_t effects = EFFECT_BIT(gravity) | EFFECT_BIT(drag); // known at run time only, as in a world
+    body_state state;
     real speed[ROTOR_CAP];
-    kernel_start(&s, speed);
-    kernel_fly(steps, chosen, 1, &s, speed);
+    kernel_start(&state, speed);
+    kernel_fly(steps, effects, 1, &state, speed);
     uint64_t hash = 0;
     for (int lane = 0; lane < VY_LANES; ++lane) {
-        double flat[sizeof s / sizeof(real)];
-        for (size_t k = 0; k < sizeof s / sizeof(real); ++k) {
-            real cell;
-            memcpy(&cell, (const unsigned char *)&s + k * sizeof cell, sizeof cell);
-            flat[k] = real_lane(cell, lane);
+        double values[sizeof state / sizeof(real)];
+        for (size_t k = 0; k < sizeof state / sizeof(real); ++k) {
+            real value;
+            memcpy(&value, (const unsigned char *)&state + k * sizeof value, sizeof value);
+            values[k] = real_lane(value, lane);
         }
-        const uint64_t own = vy_hash64(flat, sizeof flat);
-        if (lane > 0 && own != hash) return 0;
-        hash = own;
+        const uint64_t lane_hash = vy_hash64(values, sizeof values);
+        if (lane > 0 && lane_hash != hash) return 0;
+        hash = lane_hash;
     }
     return hash;
 }

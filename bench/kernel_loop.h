@@ -3,28 +3,28 @@
 #pragma once
 #include "equations/multirotor.h"
 
-VY_FN void kernel_start(body_state *s, real *speed)
+VY_FN void kernel_start(body_state *state, real *speed)
 {
     const real zero = real_set(0.0);
-    s->position = vec3_make(zero, zero, real_set(1.0));
-    s->velocity = vec3_zero();
-    s->attitude = quat_identity();
-    s->rate = vec3_make(real_set(0.1), real_set(-0.1), real_set(0.05));
+    state->position = vec3_make(zero, zero, real_set(1.0));
+    state->velocity = vec3_zero();
+    state->attitude = quat_identity();
+    state->rate = vec3_make(real_set(0.1), real_set(-0.1), real_set(0.05));
     for (int i = 0; i < 4; ++i) speed[i] = real_set(1540.0);
 }
 
 /// `effects` are those computed; `steady`: by the short way through air that is everywhere the same.
-VY_FN void kernel_fly(int steps, uint64_t effects, int steady, body_state *s, real *speed)
+VY_FN void kernel_fly(int steps, uint64_t effects, int steady, body_state *state, real *speed)
 {
     const double lever = 0.046 * 0.70710678118654752440;
     rotor_layout layout;
     multirotor_params params;
     environment_model env;
-    multirotor_inputs in;
+    multirotor_inputs inputs;
     memset(&layout, 0, sizeof layout);
     memset(&params, 0, sizeof params);
     memset(&env, 0, sizeof env);
-    memset(&in, 0, sizeof in);
+    memset(&inputs, 0, sizeof inputs);
     layout.count = 4;
     layout.roll[0] = layout.roll[3] = layout.pitch[2] = layout.pitch[3] = lever;
     layout.roll[1] = layout.roll[2] = layout.pitch[0] = layout.pitch[1] = -lever;
@@ -45,14 +45,15 @@ VY_FN void kernel_fly(int steps, uint64_t effects, int steady, body_state *s, re
     env.air.temperature = 288.15;
     env.air.density = 1.225;
     env.steady = steady;
-    in.layout = &layout;
-    in.params = &params;
-    in.env = &env;
-    in.flags = bits_set(effects);
+    inputs.layout = &layout;
+    inputs.params = &params;
+    inputs.env = &env;
+    inputs.flags = bits_set(effects);
     for (int i = 0; i < steps; ++i) {
-        const real u = 1543.88 - 77.0 * (s->position.z - 1.0) - 77.0 * s->velocity.z;
-        const real x = 20.0 * s->rate.x, y = 20.0 * s->rate.y, z = 20.0 * s->rate.z;
-        const real command[ROTOR_CAP] = {u - x + y - z, u + x + y + z, u + x - y - z, u - x - y + z};
-        multirotor_step_variant(&in, real_set(1e-3), command, 4, VARIANT_GENERAL, s, speed);
+        const real base = 1543.88 - 77.0 * (state->position.z - 1.0) - 77.0 * state->velocity.z;
+        const real roll = 20.0 * state->rate.x, pitch = 20.0 * state->rate.y, yaw = 20.0 * state->rate.z;
+        const real command[ROTOR_CAP] = {base - roll + pitch - yaw, base + roll + pitch + yaw,
+                                         base + roll - pitch - yaw, base - roll - pitch + yaw};
+        multirotor_step_variant(&inputs, real_set(1e-3), command, 4, VARIANT_GENERAL, state, speed);
     }
 }

@@ -5,11 +5,11 @@
 #include "bench/clock.h"
 #include "volery/world.h"
 
-enum { RUNS = 5, COUNT = 100, PADS = 25, STEPS = 1000 };
+enum { RUNS = 5, DRONES = 100, PADS = 25, STEPS = 1000 };
 
 static int add_drones(vy_world *world)
 {
-    for (uint32_t i = 0; i < COUNT; ++i) {
+    for (uint32_t i = 0; i < DRONES; ++i) {
         const uint32_t column = i / 2 % 10, row = i / 20, upper = i % 2;
         vy_drone_def drone = vy_default_drone_def();
         drone.controller.kind = VY_CONTROLLER_NONE;
@@ -53,17 +53,17 @@ static vy_world *build(void)
 
 bench_result vy_bench_landing(void)
 {
-    bench_result r = {(double)COUNT * STEPS, 1e300, 0};
+    bench_result result = {(double)DRONES * STEPS, 1e300, 0};
     const int runs = vy_bench_runs(RUNS);
     for (int run = 0; run < runs; ++run) {
         vy_world *world = build();
-        if (world == NULL) return r;
+        if (world == NULL) return result;
         const double start = clock_seconds();
         vy_world_advance(world, STEPS);
         const double seconds = clock_seconds() - start;
-        if (seconds < r.best_s) r.best_s = seconds;
-        r.hash = vy_world_hash(world);
+        if (seconds < result.best_s) result.best_s = seconds;
+        result.hash = vy_world_hash(world);
         vy_world_destroy(world);
     }
-    return r;
+    return result;
 }

@@ -9,44 +9,50 @@
 
 enum { STEPS = 240 }; // of 1/60 s: the fall, the heap, and the rest
 enum { HEAPS_IN_A_ROW = 10 };
-#define HEAPS_APART 12.0 // [m]
+#define HEAP_SPACING 12.0 // [m]
 
-/// Boxes, in heaps of so many.
+/// Boxes to drop: how many, and how many of them make a heap.
 typedef struct pile {
-    uint32_t count, heap;
-    int joined;   // 1: two and two, by a ball between them
-    double speed; // [m/s] of every tenth, in any direction
+    uint32_t count, heap_size;
+    int joined;   // 1: in pairs, by a ball joint
+    double speed; // [m/s] of every tenth box, in a random direction; 0: all begin at rest
 } pile;
 
 /// 0 ... 1, the same on every machine.
-static double uniform(uint64_t *x)
+static double uniform(uint64_t *state)
 {
-    *x = *x * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*x >> 11) * 0x1p-53;
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) * 0x1p-53;
 }
 
 static int add_boxes(vy_bodies *bodies, const pile *p)
 {
-    uint64_t x = 2024;
-    uint32_t side = 1;
-    while (side * side * side < p->heap) ++side;
+    uint64_t random_state = 2024;
+    uint32_t boxes_per_side = 1;
+    while (boxes_per_side * boxes_per_side * boxes_per_side < p->heap_size) ++boxes_per_side;
     vy_shape box;
     vy_body_def def = vy_default_body_def();
     def.shape = &box;
     if (vy_shape_box((vy_vec3){0.25, 0.25, 0.25}, &box, NULL) != VY_OK) return 0;
     for (uint32_t i = 0; i < p->count; ++i) {
-        const uint32_t heap = i / p->heap, line = heap / HEAPS_IN_A_ROW, k = i % p->heap;
-        const uint32_t column = k % side, row = k / side % side, layer = k / (side * side);
-        const double east = HEAPS_APART * (heap % HEAPS_IN_A_ROW), north = HEAPS_APART * line;
-        def.state.position = (vy_vec3){east + (0.9 * column + 0.02 * uniform(&x)),
-                                       north + (0.9 * row + 0.02 * uniform(&x)), 0.5 + 0.9 * layer};
-        def.state.attitude =
-            (vy_quat){2.0 * uniform(&x) - 1.0, 2.0 * uniform(&x) - 1.0, 2.0 * uniform(&x) - 1.0, uniform(&x)};
+        const uint32_t heap = i / p->heap_size, heap_row = heap / HEAPS_IN_A_ROW,
+                       number_in_heap = i % p->heap_size;
+        const uint32_t column = number_in_heap % boxes_per_side,
+                       row = number_in_heap / boxes_per_side % boxes_per_side,
+                       layer = number_in_heap / (boxes_per_side * boxes_per_side);
+        const double east = HEAP_SPACING * (heap % HEAPS_IN_A_ROW), north = HEAP_SPACING * heap_row;
+        def.state.position =
+            (vy_vec3){east + (0.9 * column + 0.02 * uniform(&random_state)),
+                      north + (0.9 * row + 0.02 * uniform(&random_state)), 0.5 + 0.9 * layer};
+        def.state.attitude = (vy_quat){2.0 * uniform(&random_state) - 1.0, 2.0 * uniform(&random_state) - 1.0,
+                                       2.0 * uniform(&random_state) - 1.0, uniform(&random_state)};
         def.state.velocity = (vy_vec3){0.0, 0.0, 0.0};
         if (p->speed > 0.0 && i % 10 == 0) {
-            const vy_vec3 u = {uniform(&x) - 0.5, uniform(&x) - 0.5, uniform(&x) - 0.5};
-            const double scale = p->speed / sqrt(u.x * u.x + u.y * u.y + u.z * u.z);
-            def.state.velocity = (vy_vec3){scale * u.x, scale * u.y, scale * u.z};
+            const vy_vec3 direction = {uniform(&random_state) - 0.5, uniform(&random_state) - 0.5,
+                                       uniform(&random_state) - 0.5};
+            const double scale = p->speed / sqrt(direction.x * direction.x + direction.y * direction.y +
+                                                 direction.z * direction.z);
+            def.state.velocity = (vy_vec3){scale * direction.x, scale * direction.y, scale * direction.z};
         }
         if (vy_bodies_add(bodies, &def, NULL, NULL) != VY_OK) return 0;
     }
@@ -57,12 +63,14 @@ static int join_boxes(vy_bodies *bodies, uint32_t count)
 {
     for (uint32_t i = 0; i + 1 < count; i += 2) {
         const vy_body_id a = vy_bodies_at(bodies, i), b = vy_bodies_at(bodies, i + 1);
-        vy_body_state x, y;
+        vy_body_state state_a, state_b;
         vy_joint_def def = vy_default_joint_def();
         def.kind = VY_JOINT_BALL;
-        if (vy_body_read(bodies, a, &x) != VY_OK || vy_body_read(bodies, b, &y) != VY_OK) return 0;
-        const vy_vec3 middle = {0.5 * (x.position.x + y.position.x), 0.5 * (x.position.y + y.position.y),
-                                0.5 * (x.position.z + y.position.z)};
+        if (vy_body_read(bodies, a, &state_a) != VY_OK || vy_body_read(bodies, b, &state_b) != VY_OK)
+            return 0;
+        const vy_vec3 middle = {0.5 * (state_a.position.x + state_b.position.x),
+                                0.5 * (state_a.position.y + state_b.position.y),
+                                0.5 * (state_a.position.z + state_b.position.z)};
         if (vy_joint_set_frames(bodies, a, b, middle, (vy_vec3){0.0, 0.0, 1.0}, &def) != VY_OK ||
             vy_bodies_add_joint(bodies, &def, NULL, NULL) != VY_OK)
             return 0;
@@ -70,15 +78,15 @@ static int join_boxes(vy_bodies *bodies, uint32_t count)
     return 1;
 }
 
-static vy_bodies *build(const pile *p, uint32_t threads, double sleep)
+static vy_bodies *build(const pile *p, uint32_t threads, double time_to_sleep)
 {
-    vy_bodies_def set = vy_default_bodies_def();
-    set.dt = 1.0 / 60.0;
-    set.contacts.on = 1;
-    set.contacts.threads = threads;
-    set.contacts.time_to_sleep = sleep;
+    vy_bodies_def def = vy_default_bodies_def();
+    def.dt = 1.0 / 60.0;
+    def.contacts.on = 1;
+    def.contacts.threads = threads;
+    def.contacts.time_to_sleep = time_to_sleep;
     vy_bodies *bodies = NULL;
-    if (vy_bodies_create(&set, &bodies, NULL) != VY_OK) return NULL;
+    if (vy_bodies_create(&def, &bodies, NULL) != VY_OK) return NULL;
     vy_shape floor;
     vy_body_def ground = vy_default_body_def();
     ground.kind = VY_BODY_STATIC;
@@ -91,14 +99,14 @@ static vy_bodies *build(const pile *p, uint32_t threads, double sleep)
     return bodies;
 }
 
-/// One run. Returns its seconds by `now`, 1e300 when there was no memory for it.
-static double drop_once(const pile *p, uint32_t threads, double (*now)(void), uint64_t *hash)
+/// One run. Returns its seconds by `read_clock`, 1e300 when there was no memory for it.
+static double time_drop(const pile *p, uint32_t threads, double (*read_clock)(void), uint64_t *hash)
 {
     vy_bodies *bodies = build(p, threads, 0.0);
     if (bodies == NULL) return 1e300;
-    const double start = now();
+    const double start = read_clock();
     for (int i = 0; i < STEPS; ++i) (void)vy_bodies_step(bodies);
-    const double seconds = now() - start;
+    const double seconds = read_clock() - start;
     *hash = vy_bodies_hash(bodies);
     vy_bodies_destroy(bodies);
     return seconds;
@@ -106,67 +114,68 @@ static double drop_once(const pile *p, uint32_t threads, double (*now)(void), ui
 
 static bench_result drop_pile(const pile *p, int runs)
 {
-    bench_result r = {(double)p->count * STEPS, 1e300, 0};
+    bench_result result = {(double)p->count * STEPS, 1e300, 0};
     runs = vy_bench_runs(runs);
     for (int run = 0; run < runs; ++run) {
-        const double seconds = drop_once(p, 1, clock_seconds, &r.hash);
-        if (seconds < r.best_s) r.best_s = seconds;
+        const double seconds = time_drop(p, 1, clock_seconds, &result.hash);
+        if (seconds < result.best_s) result.best_s = seconds;
     }
-    return r;
+    return result;
 }
 
-static bench_result drop(uint32_t count, uint32_t heap, int runs)
+static bench_result drop_heaps(uint32_t count, uint32_t heap_size, int runs)
 {
-    return drop_pile(&(pile){.count = count, .heap = heap}, runs);
+    return drop_pile(&(pile){.count = count, .heap_size = heap_size}, runs);
 }
 
-bench_result vy_bench_pile_100(void) { return drop(100, 100, 9); }
-bench_result vy_bench_pile_1000(void) { return drop(1000, 1000, 3); }
-bench_result vy_bench_pile_10000(void) { return drop(10000, 10000, 1); }
+bench_result vy_bench_pile_100(void) { return drop_heaps(100, 100, 9); }
+bench_result vy_bench_pile_1000(void) { return drop_heaps(1000, 1000, 3); }
+bench_result vy_bench_pile_10000(void) { return drop_heaps(10000, 10000, 1); }
 bench_result vy_bench_pile_joined(void)
 {
-    return drop_pile(&(pile){.count = 100, .heap = 100, .joined = 1}, 5);
+    return drop_pile(&(pile){.count = 100, .heap_size = 100, .joined = 1}, 5);
 }
 bench_result vy_bench_pile_fast(void)
 {
-    return drop_pile(&(pile){.count = 1000, .heap = 1000, .speed = 50.0}, 3);
+    return drop_pile(&(pile){.count = 1000, .heap_size = 1000, .speed = 50.0}, 3);
 }
-bench_result vy_bench_heaps_1000(void) { return drop(1000, 100, 3); }
-bench_result vy_bench_heaps_10000(void) { return drop(10000, 100, 1); }
+bench_result vy_bench_heaps_1000(void) { return drop_heaps(1000, 100, 3); }
+bench_result vy_bench_heaps_10000(void) { return drop_heaps(10000, 100, 1); }
 
 // One and two threads in turn, so that both meet the same machine. The count is one thread's best time.
 bench_result vy_bench_pile_threads(void)
 {
-    const pile p = {.count = 1000, .heap = 1000};
-    bench_result r = {1e300, 1e300, 0};
-    uint64_t hash = 0;
+    const pile p = {.count = 1000, .heap_size = 1000};
+    bench_result result = {1e300, 1e300, 0};
+    uint64_t hash_1 = 0;
     const int runs = vy_bench_runs(7);
     for (int run = 0; run < runs; ++run) {
-        const double one = drop_once(&p, 1, clock_wall_seconds, &hash);
-        const double two = drop_once(&p, 2, clock_wall_seconds, &r.hash);
-        if (one < r.count) r.count = one;
-        if (two < r.best_s) r.best_s = two;
-        if (hash != r.hash) r.hash = 0;
+        const double seconds_1 = time_drop(&p, 1, clock_wall_seconds, &hash_1);
+        const double seconds_2 = time_drop(&p, 2, clock_wall_seconds, &result.hash);
+        if (seconds_1 < result.count) result.count = seconds_1;
+        if (seconds_2 < result.best_s) result.best_s = seconds_2;
+        if (hash_1 != result.hash) result.hash = 0;
     }
-    return r;
+    return result;
 }
 
 // Dropped, left until the last one sleeps, and then for many steps more, which are what is measured.
 bench_result vy_bench_pile_asleep(void)
 {
     enum { COUNT = 1000, RUNS = 3, ASLEEP_STEPS = 24000, SETTLE_STEPS = 2400 };
-    bench_result r = {(double)COUNT * ASLEEP_STEPS, 1e300, 0};
-    vy_bodies *bodies = build(&(pile){.count = COUNT, .heap = COUNT}, 1, 0.5);
-    if (bodies == NULL) return r;
+    bench_result result = {(double)COUNT * ASLEEP_STEPS, 1e300, 0};
+    vy_bodies *bodies = build(&(pile){.count = COUNT, .heap_size = COUNT}, 1, 0.5);
+    if (bodies == NULL) return result;
     for (int i = 0; i < SETTLE_STEPS && vy_bodies_asleep(bodies) < COUNT; ++i) (void)vy_bodies_step(bodies);
-    if (vy_bodies_asleep(bodies) < COUNT) r.count = 0.0; // somebody is still awake: that is no measurement
+    if (vy_bodies_asleep(bodies) < COUNT)
+        result.count = 0.0; // somebody is still awake: that is no measurement
     for (int run = 0; run < RUNS; ++run) {
         const double start = clock_seconds();
         for (int i = 0; i < ASLEEP_STEPS; ++i) (void)vy_bodies_step(bodies);
         const double seconds = clock_seconds() - start;
-        if (seconds < r.best_s) r.best_s = seconds;
+        if (seconds < result.best_s) result.best_s = seconds;
     }
-    r.hash = vy_bodies_hash(bodies);
+    result.hash = vy_bodies_hash(bodies);
     vy_bodies_destroy(bodies);
-    return r;
+    return result;
 }

@@ -31,19 +31,19 @@ static vy_world *build(uint32_t count)
 
 static bench_result fly(uint32_t count, uint64_t steps)
 {
-    bench_result r = {(double)count * (double)steps, 1e300, 0};
+    bench_result result = {(double)count * (double)steps, 1e300, 0};
     const int runs = vy_bench_runs(RUNS);
     for (int run = 0; run < runs; ++run) {
         vy_world *world = build(count);
-        if (world == NULL) return r;
+        if (world == NULL) return result;
         const double start = clock_seconds();
         vy_world_advance(world, steps);
         const double seconds = clock_seconds() - start;
-        if (seconds < r.best_s) r.best_s = seconds;
-        r.hash = vy_world_hash(world);
+        if (seconds < result.best_s) result.best_s = seconds;
+        result.hash = vy_world_hash(world);
         vy_world_destroy(world);
     }
-    return r;
+    return result;
 }
 
 bench_result vy_bench_swarm_10(void) { return fly(10, 20000); }

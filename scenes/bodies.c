@@ -21,29 +21,29 @@ static const struct {
 };
 enum { JOINED_PARTS = sizeof joined_parts / sizeof joined_parts[0], JOINTED_BODIES = 9 };
 
-static vy_status join_part(vy_world *world, int k, vy_error *err)
+static vy_status join_part(vy_world *world, int number, vy_error *err)
 {
     vy_joint_def def = vy_default_joint_def();
-    const int a = joined_parts[k].a, b = joined_parts[k].b;
-    def.kind = joined_parts[k].kind;
+    const int a = joined_parts[number].a, b = joined_parts[number].b;
+    def.kind = joined_parts[number].kind;
     def.body_a = a < 0 ? VY_NULL_BODY : vy_world_body(world, (uint32_t)a);
     def.body_b = b < 0 ? VY_NULL_BODY : vy_world_body(world, (uint32_t)b);
-    def.anchor_a = joined_parts[k].anchor_a;
-    def.anchor_b = joined_parts[k].anchor_b;
+    def.anchor_a = joined_parts[number].anchor_a;
+    def.anchor_b = joined_parts[number].anchor_b;
     def.length = def.kind == VY_JOINT_DISTANCE ? 0.01 : 0.1;
     def.axis_a = def.axis_b = (vy_vec3){0.0, 1.0, 0.0};
     if (def.kind == VY_JOINT_UNIVERSAL) def.axis_b = (vy_vec3){0.0, 0.0, 1.0};
     if (def.kind == VY_JOINT_SLIDER) def.axis_a = (vy_vec3){1.0, 0.0, 0.0};
     if (def.kind == VY_JOINT_SPRING) def.stiffness = 0.5;
-    if (k == 1) { // a boom that bends
+    if (number == 1) { // a boom that bends
         def.axis_a = def.axis_b = (vy_vec3){1.0, 0.0, 0.0};
         def.stiffness = 1e-3;
         def.damping = 1e-6;
     }
-    if (k == 2 || k == 3) { // stops and motors
+    if (number == 2 || number == 3) { // stops and motors
         def.limited = 1;
-        def.low = k == 2 ? -0.2 : -0.01;
-        def.high = k == 2 ? 0.9 : 0.02;
+        def.low = number == 2 ? -0.2 : -0.01;
+        def.high = number == 2 ? 0.9 : 0.02;
         def.motor_speed = -0.5;
         def.motor_gain = 1e-3;
         def.max_motor_torque = 1e-3;
@@ -171,16 +171,16 @@ vy_status vy_scene_bump(uint64_t seed, vy_world **out, vy_error *err)
     def.contacts.on = 1;
     vy_status status = vy_world_create(&def, out, err);
     if (status != VY_OK) return status;
-    vy_drone_def list[2] = {vy_default_drone_def(), vy_default_drone_def()};
-    list[0].position.z = 0.4;
-    list[0].controller.setpoint_count = 2;
-    list[0].controller.setpoints[0] = (vy_setpoint){0.0, {0.0, 0.0, 0.4}, 0.0};
-    list[0].controller.setpoints[1] = (vy_setpoint){1.5, {0.0, 0.0, -0.1}, 0.0};
-    list[1].controller.kind = VY_CONTROLLER_NONE;
-    list[1].rotor_speed = 0.0;
-    list[1].velocity = (vy_vec3){30.0, 1.0, 0.0};
-    list[1].rate = (vy_vec3){3.0, 20.0, -7.0};
-    list[1].position = (vy_vec3){1.2, -0.3, 1.0};
+    vy_drone_def drones[2] = {vy_default_drone_def(), vy_default_drone_def()};
+    drones[0].position.z = 0.4;
+    drones[0].controller.setpoint_count = 2;
+    drones[0].controller.setpoints[0] = (vy_setpoint){0.0, {0.0, 0.0, 0.4}, 0.0};
+    drones[0].controller.setpoints[1] = (vy_setpoint){1.5, {0.0, 0.0, -0.1}, 0.0};
+    drones[1].controller.kind = VY_CONTROLLER_NONE;
+    drones[1].rotor_speed = 0.0;
+    drones[1].velocity = (vy_vec3){30.0, 1.0, 0.0};
+    drones[1].rate = (vy_vec3){3.0, 20.0, -7.0};
+    drones[1].position = (vy_vec3){1.2, -0.3, 1.0};
     vy_world_body_def bodies[6];
     for (int i = 0; i < 3; ++i)
         bodies[i] = free_body(VY_COLLIDER_BOX, (vy_vec3){-1.0 + 0.01 * (i + 2), 0.0, 0.3 + 0.06 * (i + 2)});
@@ -190,7 +190,7 @@ vy_status vy_scene_bump(uint64_t seed, vy_world **out, vy_error *err)
     bodies[5] = free_body(VY_COLLIDER_CYLINDER, (vy_vec3){0.0, 0.0, 0.2}); // hangs below the drone that lands
     bodies[5].mass = 0.002;
     bodies[5].inertia = (vy_mat3){{{1e-6, 0.0, 0.0}, {0.0, 1e-6, 0.0}, {0.0, 0.0, 1e-6}}};
-    for (int i = 0; i < 2 && status == VY_OK; ++i) status = vy_world_add_drone(*out, &list[i], NULL, err);
+    for (int i = 0; i < 2 && status == VY_OK; ++i) status = vy_world_add_drone(*out, &drones[i], NULL, err);
     for (int i = 0; i < 6 && status == VY_OK; ++i) status = vy_world_add_body(*out, &bodies[i], NULL, err);
     if (status == VY_OK) status = add_obstacles(*out, err);
     vy_joint_def cable = vy_default_joint_def();

@@ -53,23 +53,23 @@ static vy_status build_square(uint64_t seed, vy_world **out, vy_error *err)
 {
     vy_status status = new_world(seed, out, err);
     if (status != VY_OK) return status;
-    static const vy_setpoint plan[] = {
+    static const vy_setpoint waypoints[] = {
         {1.0, {0.0, 0.0, 1.0}, 0.0},  {3.0, {1.0, 0.0, 1.0}, 0.0},  {5.0, {1.0, 1.0, 1.5}, 1.57},
         {7.0, {0.0, 1.0, 1.5}, 3.14}, {9.0, {0.0, 0.0, 1.0}, 4.71}, {11.0, {0.0, 0.0, 1.0}, 6.28},
     };
     vy_drone_def drone = vy_default_drone_def();
-    memcpy(drone.controller.setpoints, plan, sizeof plan);
-    drone.controller.setpoint_count = sizeof plan / sizeof plan[0];
+    memcpy(drone.controller.setpoints, waypoints, sizeof waypoints);
+    drone.controller.setpoint_count = sizeof waypoints / sizeof waypoints[0];
     status = vy_world_add_drone(*out, &drone, NULL, err);
     if (status == VY_OK) status = add_gust(*out, 2e-3, 2e-6, err);
     if (status == VY_OK) status = add_impulse(*out, 12.0, err);
-    vy_disturbance_def d = vy_default_disturbance_def();
-    d.kind = VY_DISTURBANCE_SINUSOID;
-    d.frame = VY_FRAME_BODY;
-    d.torque = (vy_vec3){1e-5, 0.0, 0.0};
-    d.frequency = 3.0;
-    d.start = 14.0;
-    if (status == VY_OK) status = vy_world_add_disturbance(*out, &d, err);
+    vy_disturbance_def sinusoid = vy_default_disturbance_def();
+    sinusoid.kind = VY_DISTURBANCE_SINUSOID;
+    sinusoid.frame = VY_FRAME_BODY;
+    sinusoid.torque = (vy_vec3){1e-5, 0.0, 0.0};
+    sinusoid.frequency = 3.0;
+    sinusoid.start = 14.0;
+    if (status == VY_OK) status = vy_world_add_disturbance(*out, &sinusoid, err);
     return vy_scene_finish(status, out);
 }
 
@@ -77,29 +77,29 @@ static vy_status build_square(uint64_t seed, vy_world **out, vy_error *err)
 // every step, the control loops at their default rates.
 enum { WORLD_BASELINE, WORLD_AIR, WORLD_FULL, WORLD_NEGLECTED, WORLD_PLACED };
 
-static vy_status build_world(int level, uint64_t seed, vy_world **out, vy_error *err)
+static vy_status build_world(int configuration, uint64_t seed, vy_world **out, vy_error *err)
 {
     vy_world_def def = vy_default_world_def();
     vy_drone_def drone = vy_default_drone_def();
     def.seed = seed;
     drone.vehicle.drag_linear = (vy_vec3){0.0, 0.0, 0.0};
-    if (level >= WORLD_AIR) { // drag, buoyancy, damping of rotation, wind
+    if (configuration >= WORLD_AIR) { // drag, buoyancy, damping of rotation, wind
         def.environment.wind.constant = (vy_vec3){1.0, 0.5, 0.0};
-        def.environment.nap.strict = level != WORLD_NEGLECTED;
+        def.environment.nap.strict = configuration != WORLD_NEGLECTED;
         drone.vehicle.area = 0.005;
         drone.vehicle.cd = 1.0;
         drone.vehicle.volume = 3e-5;
         drone.vehicle.damping = (vy_vec3){1e-8, 1e-8, 1e-8};
     }
-    if (level >= WORLD_FULL) { // thrust by density, lift
+    if (configuration >= WORLD_FULL) { // thrust by density, lift
         drone.vehicle.density_scaling = 1;
         drone.vehicle.cl = 0.2;
     }
-    if (level == WORLD_NEGLECTED) { // the full declaration, and thresholds that leave all of it out
+    if (configuration == WORLD_NEGLECTED) { // the full declaration, and thresholds that leave all of it out
         def.environment.nap.force_rel = 0.1;
         def.environment.nap.torque_rel = 0.1;
     }
-    if (level == WORLD_PLACED) { // the full declaration, at a place of the Earth
+    if (configuration == WORLD_PLACED) { // the full declaration, at a place of the Earth
         const vy_origin_def place = {.gm = VY_EARTH_GM, .latitude = 0.8, .height = 400.0, .j2 = VY_EARTH_J2};
         def.environment.planet = (vy_planet_def){VY_EARTH_RADIUS, VY_EARTH_FLATTENING, VY_EARTH_RATE, place};
         def.environment.atmosphere.mode = VY_ATMOSPHERE_LAYERED;
@@ -171,15 +171,15 @@ static vy_status build_orbit(uint64_t seed, vy_world **out, vy_error *err)
 static vy_status build_storm(uint64_t seed, vy_world **out, vy_error *err)
 {
     vy_world_def def = vy_default_world_def();
-    vy_wind_def *w = &def.environment.wind;
+    vy_wind_def *wind = &def.environment.wind;
     def.seed = seed;
     def.environment.atmosphere.mode = VY_ATMOSPHERE_LAYERED;
-    w->constant = (vy_vec3){0.5, -0.2, 0.0};
-    w->shear = VY_SHEAR_LOG;
-    w->shear_speed = 1.0;
-    w->gust_count = 1;
-    w->gusts[0] = (vy_gust_def){{0.0, 1.0, 0.3}, 3.0, 0.5, 1.0};
-    w->turbulence.wind20 = 2.0;
+    wind->constant = (vy_vec3){0.5, -0.2, 0.0};
+    wind->shear = VY_SHEAR_LOG;
+    wind->shear_speed = 1.0;
+    wind->gust_count = 1;
+    wind->gusts[0] = (vy_gust_def){{0.0, 1.0, 0.3}, 3.0, 0.5, 1.0};
+    wind->turbulence.wind20 = 2.0;
     vy_status status = vy_world_create(&def, out, err);
     if (status != VY_OK) return status;
     vy_drone_def drone = vy_default_drone_def();
@@ -234,15 +234,16 @@ static vy_status build_throw(uint64_t seed, vy_world **out, vy_error *err)
 
 // Raw samples straight into the motors: the motion is chaotic, so the smallest difference soon fills the
 // state.
-static void feed_back(void *self, const vy_samples *in, vy_intent *out)
+static void feed_back(void *self, const vy_samples *samples, vy_intent *intent)
 {
     (void)self;
-    const double mix[4] = {in->imu.gyro.x + in->imu.accel.y, in->imu.gyro.y - in->imu.accel.x,
-                           in->imu.gyro.z + in->imu.accel.z, in->imu.gyro.x * in->imu.gyro.y};
-    out->rung = VY_RUNG_MOTORS;
+    const double signals[4] = {
+        samples->imu.gyro.x + samples->imu.accel.y, samples->imu.gyro.y - samples->imu.accel.x,
+        samples->imu.gyro.z + samples->imu.accel.z, samples->imu.gyro.x * samples->imu.gyro.y};
+    intent->rung = VY_RUNG_MOTORS;
     for (int i = 0; i < 4; ++i) {
-        const double x = mix[i] + 0.1 * (double)i;
-        out->motors[i] = 0.62 + 0.3 * x / (1.0 + x * x);
+        const double x = signals[i] + 0.1 * (double)i;
+        intent->motors[i] = 0.62 + 0.3 * x / (1.0 + x * x);
     }
 }
 
@@ -271,21 +272,21 @@ static vy_status build_wake(uint64_t seed, vy_world **out, vy_error *err)
     for (int i = 0; status == VY_OK && i < 3; ++i) {
         vy_drone_def drone = vy_default_drone_def();
         status = vy_vehicle_preset(i == 1 ? "hexa" : "x500", &drone.vehicle, err);
-        vy_vehicle_def *v = &drone.vehicle;
-        v->battery = (vy_battery_def){900.0, 0.9, 0.02, 15.0, {12.0, 14.4, 15.0, 15.6, 16.7}, 0.8, 5.0};
-        v->rotor_air.inflow_lag = 0.02;
-        v->rotor_air.inertia = 3e-5;
-        v->rotor_air.ground = 1;
+        vy_vehicle_def *vehicle = &drone.vehicle;
+        vehicle->battery = (vy_battery_def){900.0, 0.9, 0.02, 15.0, {12.0, 14.4, 15.0, 15.6, 16.7}, 0.8, 5.0};
+        vehicle->rotor_air.inflow_lag = 0.02;
+        vehicle->rotor_air.inertia = 3e-5;
+        vehicle->rotor_air.ground = 1;
         if (i == 2) {
-            v->rotor_air.drag = 0.0;
-            v->blade = (vy_blade_def){2, 0.02, 0.15, 5.7, 1.3, 1.5};
+            vehicle->rotor_air.drag = 0.0;
+            vehicle->blade = (vy_blade_def){2, 0.02, 0.15, 5.7, 1.3, 1.5};
         } else {
-            v->rotor_air.flap = 1e-6;
-            v->rotor_air.lift = 1e-3;
-            v->rotor_air.inflow = 2e-4;
-            v->rotor_air.vortex_loss = 0.2;
+            vehicle->rotor_air.flap = 1e-6;
+            vehicle->rotor_air.lift = 1e-3;
+            vehicle->rotor_air.inflow = 2e-4;
+            vehicle->rotor_air.vortex_loss = 0.2;
         }
-        drone.rotor_speed = vy_vehicle_hover_speed(v, 9.80665);
+        drone.rotor_speed = vy_vehicle_hover_speed(vehicle, 9.80665);
         drone.position = (vy_vec3){0.1 * i, 0.0, 3.2 - 1.5 * i};
         drone.controller.setpoint_count = 2;
         drone.controller.setpoints[0] = (vy_setpoint){0.5, drone.position, 0.0};
@@ -297,9 +298,9 @@ static vy_status build_wake(uint64_t seed, vy_world **out, vy_error *err)
 
 static vy_status build_swarm(uint64_t seed, vy_world **out, vy_error *err)
 {
-    enum { COUNT = 8 };
+    enum { DRONES = 8 };
     vy_status status = new_world(seed, out, err);
-    for (int i = 0; i < COUNT && status == VY_OK; ++i) {
+    for (int i = 0; i < DRONES && status == VY_OK; ++i) {
         vy_drone_def drone = vy_default_drone_def();
         if (i % 2 == 1) status = vy_vehicle_preset("crazyflie2x-physical", &drone.vehicle, err);
         drone.vehicle.mass *= 1.0 + 0.02 * i;
@@ -411,9 +412,9 @@ static vy_status build_thrusters(uint64_t seed, vy_world **out, vy_error *err)
     body.vehicle.thruster_count = 8;
     for (int i = 0; i < 8; ++i) {
         const double x = i / 2 == 0 || i / 2 == 3 ? 0.05 : -0.05, y = i / 2 < 2 ? 0.05 : -0.05;
-        const double way = i % 2 == 0 ? 20.0 : -20.0, up = i / 2 % 2 == 0 ? 1.0 : -1.0;
+        const double spin = i % 2 == 0 ? 20.0 : -20.0, lift_sign = i / 2 % 2 == 0 ? 1.0 : -1.0;
         body.vehicle.thrusters[i] = (vy_thruster_def){.position = {x, y, 0.01},
-                                                      .axis = {-way * y, way * x, 0.05 * way * up},
+                                                      .axis = {-spin * y, spin * x, 0.05 * spin * lift_sign},
                                                       .thrust_max = 0.005,
                                                       .lag = 0.008,
                                                       .pulse_period = i < 4 ? 0.02 : 0.0,
@@ -474,7 +475,7 @@ static vy_status build_liars(uint64_t seed, vy_world **out, vy_error *err)
         vy_channel channel;
         double size;
         vy_vec3 vector;
-    } lies[] = {
+    } sensor_faults[] = {
         {VY_FAULT_SENSOR_BIAS, VY_CHANNEL_GPS_POSITION, 0.0, {25.0, -10.0, 5.0}},
         {VY_FAULT_SENSOR_NOISE, VY_CHANNEL_LIDAR, 0.0, {0.3, 0.0, 0.0}},
         {VY_FAULT_SENSOR_VIBRATION, VY_CHANNEL_ESC, 0.0, {50.0, 0.0, 0.0}},
@@ -483,7 +484,7 @@ static vy_status build_liars(uint64_t seed, vy_world **out, vy_error *err)
         {VY_FAULT_SENSOR_DROPOUT, VY_CHANNEL_RANGE, 0.5, {0.0, 0.0, 0.0}},
         {VY_FAULT_SENSOR_DELAY, VY_CHANNEL_FLOW, 0.05, {0.0, 0.0, 0.0}},
     };
-    enum { LIES = sizeof lies / sizeof lies[0] };
+    enum { SENSOR_FAULTS = sizeof sensor_faults / sizeof sensor_faults[0] };
     vy_world_def def = vy_default_world_def();
     def.seed = seed;
     def.environment.magnetic_field = (vy_vec3){1e-6, 20e-6, -45e-6};
@@ -493,12 +494,12 @@ static vy_status build_liars(uint64_t seed, vy_world **out, vy_error *err)
     drone.estimator.gate = 5.0;
     drone.estimator.gate_time = 0.3;
     status = vy_world_add_drone(*out, &drone, NULL, err);
-    for (int i = 0; i < LIES && status == VY_OK; ++i) {
+    for (int i = 0; i < SENSOR_FAULTS && status == VY_OK; ++i) {
         vy_fault_def fault = vy_default_fault_def();
-        fault.kind = lies[i].kind;
-        fault.channel = lies[i].channel;
-        fault.size = lies[i].size;
-        fault.vector = lies[i].vector;
+        fault.kind = sensor_faults[i].kind;
+        fault.channel = sensor_faults[i].channel;
+        fault.size = sensor_faults[i].size;
+        fault.vector = sensor_faults[i].vector;
         fault.start = 0.5;
         fault.every = 1.0;
         fault.duration = 0.5;
@@ -509,10 +510,10 @@ static vy_status build_liars(uint64_t seed, vy_world **out, vy_error *err)
 }
 
 // Another scene, by another integrator.
-static vy_status use_integrator(vy_integrator integrator, vy_status built, vy_world **out, vy_error *err)
+static vy_status use_integrator(vy_integrator integrator, vy_status status, vy_world **out, vy_error *err)
 {
-    if (built == VY_OK) built = vy_world_set_integrator(*out, integrator, err);
-    return vy_scene_finish(built, out);
+    if (status == VY_OK) status = vy_world_set_integrator(*out, integrator, err);
+    return vy_scene_finish(status, out);
 }
 
 static vy_status build_euler(uint64_t seed, vy_world **out, vy_error *err)
