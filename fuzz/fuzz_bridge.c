@@ -10,9 +10,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(int good)
+static void check(int condition)
 {
-    if (!good) abort();
+    if (!condition) abort();
 }
 
 static void read_msp(const uint8_t *data, size_t size)

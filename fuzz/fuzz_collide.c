@@ -45,7 +45,7 @@ static vy_vec3 consume_vec(input *in, double limit)
 static int consume_shape(input *in, vy_hull **hull, double heights[16], vy_shape *out)
 {
     const double x = consume_number(in, LENGTH_MIN, 4.0), y = consume_number(in, LENGTH_MIN, 4.0);
-    vy_vec3 p[40];
+    vy_vec3 points[40];
     int count;
     *hull = NULL;
     switch (consume_byte(in) % 7) {
@@ -59,8 +59,8 @@ static int consume_shape(input *in, vy_hull **hull, double heights[16], vy_shape
         return vy_shape_height_field(4, 4, x, heights, out, NULL) == VY_OK;
     default:
         count = 4 + consume_byte(in) % 37;
-        for (int i = 0; i < count; ++i) p[i] = consume_vec(in, 2.0);
-        if (vy_hull_create(p, count, VY_HULL_TOLERANCE, hull, NULL) != VY_OK) return 0;
+        for (int i = 0; i < count; ++i) points[i] = consume_vec(in, 2.0);
+        if (vy_hull_create(points, count, VY_HULL_TOLERANCE, hull, NULL) != VY_OK) return 0;
         return vy_shape_hull(*hull, out, NULL) == VY_OK;
     }
 }
@@ -78,52 +78,57 @@ static int consume_pose(input *in, vy_pose *out)
 
 #define require(condition) ((condition) ? (void)0 : abort())
 
-static void check(const vy_shape *a, const vy_pose *pa, const vy_shape *b, const vy_pose *pb)
+static void check(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b)
 {
-    vy_manifold m;
-    const vy_status status = vy_collide(a, pa, b, pb, &m);
+    vy_manifold manifold;
+    const vy_status status = vy_collide(a, pose_a, b, pose_b, &manifold);
     if (status != VY_OK) { // only where it was said beforehand
         require(status == VY_BAD_VALUE && !vy_shape_is_convex(a) && !vy_shape_is_convex(b));
         return;
     }
-    require(m.count >= 0 && m.count <= VY_MANIFOLD_POINTS);
-    if (m.count > 0) require(fabs(vec3_length(m.normal) - 1.0) < 1e-9);
-    for (int i = 0; i < m.count; ++i) {
-        const vy_vec3 gap = vec3_sub(m.points[i].point_a, m.points[i].point_b);
-        require(m.points[i].depth >= 0.0 && m.points[i].depth <= m.points[0].depth);
-        require(vec3_length(vec3_sub(gap, vec3_scale(m.points[i].depth, m.normal))) < 1e-9);
+    require(manifold.count >= 0 && manifold.count <= VY_MANIFOLD_POINTS);
+    if (manifold.count > 0) require(fabs(vec3_length(manifold.normal) - 1.0) < 1e-9);
+    for (int i = 0; i < manifold.count; ++i) {
+        const vy_vec3 gap = vec3_sub(manifold.points[i].point_a, manifold.points[i].point_b);
+        require(manifold.points[i].depth >= 0.0 && manifold.points[i].depth <= manifold.points[0].depth);
+        require(vec3_length(vec3_sub(gap, vec3_scale(manifold.points[i].depth, manifold.normal))) < 1e-9);
     }
     if (!vy_shape_is_convex(a) || !vy_shape_is_convex(b)) return;
-    vy_distance d;
-    const int apart = vy_shape_distance(a, pa, b, pb, NULL, NULL, &d, NULL) == VY_OK && d.distance > 1e-6;
-    if (apart) require(m.count == 0 && !vy_overlap(a, pa, b, pb));
-    if (m.count == 0) return;
-    const double along = reach_along(a, pa, m.normal) + reach_along(b, pb, vec3_neg(m.normal));
-    require(fabs(along - m.points[0].depth) < 1e-6);
-    if (m.points[0].depth > 1e-6) require(vy_overlap(a, pa, b, pb));
+    vy_distance distance;
+    const int are_apart = vy_shape_distance(a, pose_a, b, pose_b, NULL, NULL, &distance, NULL) == VY_OK &&
+                          distance.distance > 1e-6;
+    if (are_apart) require(manifold.count == 0 && !vy_overlap(a, pose_a, b, pose_b));
+    if (manifold.count == 0) return;
+    const double depth =
+        reach_along(a, pose_a, manifold.normal) + reach_along(b, pose_b, vec3_neg(manifold.normal));
+    require(fabs(depth - manifold.points[0].depth) < 1e-6);
+    if (manifold.points[0].depth > 1e-6) require(vy_overlap(a, pose_a, b, pose_b));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    input in = {data, size};
-    vy_hull *hull[2] = {NULL, NULL};
+    input input_bytes = {data, size};
+    vy_hull *hulls[2] = {NULL, NULL};
     double heights[2][16];
     vy_shape a = {0}, b = {0};
-    vy_pose pa, pb;
-    vy_ray_hit ray;
-    vy_cast_hit cast;
-    int hit;
-    if (consume_shape(&in, &hull[0], heights[0], &a) && consume_shape(&in, &hull[1], heights[1], &b) &&
-        consume_pose(&in, &pa) && consume_pose(&in, &pb)) {
-        check(&a, &pa, &b, &pb);
-        check(&b, &pb, &a, &pa);
-        if (vy_ray_cast(&a, &pa, pb.position, consume_vec(&in, 4.0), 10.0, &ray))
-            require(ray.t >= 0.0 && ray.t <= 10.0);
-        if (vy_shape_cast(&a, &pa, &b, &pb, consume_vec(&in, 8.0), NULL, &hit, &cast) == VY_OK && hit) {
-            require(cast.t >= 0.0 && cast.t <= 1.0);
+    vy_pose pose_a, pose_b;
+    vy_ray_hit ray_hit;
+    vy_cast_hit cast_hit;
+    int is_hit;
+    if (consume_shape(&input_bytes, &hulls[0], heights[0], &a) &&
+        consume_shape(&input_bytes, &hulls[1], heights[1], &b) && consume_pose(&input_bytes, &pose_a) &&
+        consume_pose(&input_bytes, &pose_b)) {
+        check(&a, &pose_a, &b, &pose_b);
+        check(&b, &pose_b, &a, &pose_a);
+        if (vy_ray_cast(&a, &pose_a, pose_b.position, consume_vec(&input_bytes, 4.0), 10.0, &ray_hit))
+            require(ray_hit.t >= 0.0 && ray_hit.t <= 10.0);
+        if (vy_shape_cast(&a, &pose_a, &b, &pose_b, consume_vec(&input_bytes, 8.0), NULL, &is_hit,
+                          &cast_hit) == VY_OK &&
+            is_hit) {
+            require(cast_hit.t >= 0.0 && cast_hit.t <= 1.0);
         }
     }
-    vy_hull_destroy(hull[0]);
-    vy_hull_destroy(hull[1]);
+    vy_hull_destroy(hulls[0]);
+    vy_hull_destroy(hulls[1]);
     return 0;
 }

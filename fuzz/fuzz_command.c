@@ -43,15 +43,18 @@ static const char *const seeds[SEEDS] = {
     "[9, 0, "
     "1]}}]\nexpect: [{quantity: speed, min: 100 m/s}]\n"};
 
-static char folder[] = "/tmp/volery-fuzz-XXXXXX";
-static char digests[SEEDS][VY_DIGEST_CAP];
+static char temporary_folder[] = "/tmp/volery-fuzz-XXXXXX";
+static char seed_digests[SEEDS][VY_DIGEST_CAP];
 
-static void check(int good)
+static void check(int condition)
 {
-    if (!good) abort();
+    if (!condition) abort();
 }
 
-static void path_of(const char *name, char out[PATH_CAP]) { snprintf(out, PATH_CAP, "%s/%s", folder, name); }
+static void make_path(const char *name, char out[PATH_CAP])
+{
+    snprintf(out, PATH_CAP, "%s/%s", temporary_folder, name);
+}
 
 static void write_file(const char *path, const void *data, size_t size)
 {
@@ -69,23 +72,24 @@ static size_t read_file(const char *path, uint8_t *out)
 }
 
 // LOG, SEED and OUT stand for files of the folder.
-static int run(const char *line)
+static int run_command(const char *line)
 {
-    static const char *const stands[][2] = {
+    static const char *const placeholders[][2] = {
         {"LOG", "m.mcap"}, {"SEED", "0.mcap"}, {"OUT", "out"}, {"OUT.svg", "out.svg"}};
-    char name[] = "volery", copy[PATH_CAP], paths[WORDS_CAP][PATH_CAP], *words[WORDS_CAP + 1] = {name};
+    char program[] = "volery", line_copy[PATH_CAP], paths[WORDS_CAP][PATH_CAP],
+         *arguments[WORDS_CAP + 1] = {program};
     int count = 1;
-    snprintf(copy, sizeof copy, "%s", line);
-    for (char *word = strtok(copy, " "); word != NULL && count < WORDS_CAP; word = strtok(NULL, " ")) {
-        words[count] = word;
+    snprintf(line_copy, sizeof line_copy, "%s", line);
+    for (char *word = strtok(line_copy, " "); word != NULL && count < WORDS_CAP; word = strtok(NULL, " ")) {
+        arguments[count] = word;
         for (int i = 0; i < 4; ++i) {
-            if (strcmp(word, stands[i][0]) != 0) continue;
-            path_of(stands[i][1], paths[count]);
-            words[count] = paths[count];
+            if (strcmp(word, placeholders[i][0]) != 0) continue;
+            make_path(placeholders[i][1], paths[count]);
+            arguments[count] = paths[count];
         }
         ++count;
     }
-    return vy_command_main(count, words);
+    return vy_command_main(count, arguments);
 }
 
 static int read_digest(const char *path, char digest[VY_DIGEST_CAP])
@@ -94,10 +98,10 @@ static int read_digest(const char *path, char digest[VY_DIGEST_CAP])
     vy_log_proof proof;
     vy_error err;
     if (vy_log_open(path, &log, &err) != VY_OK) return 0;
-    const int good = vy_log_prove(log, &proof, &err) == VY_OK && proof.has_digest;
-    if (good) memcpy(digest, proof.digest, VY_DIGEST_CAP);
+    const int has_digest = vy_log_prove(log, &proof, &err) == VY_OK && proof.has_digest;
+    if (has_digest) memcpy(digest, proof.digest, VY_DIGEST_CAP);
     vy_log_close(log);
-    return good;
+    return has_digest;
 }
 
 static void remove_files(void)
@@ -106,52 +110,52 @@ static void remove_files(void)
                                         "out",    "out.svg", "out.part", "out.svg.part"};
     char path[PATH_CAP];
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-        path_of(names[i], path);
+        make_path(names[i], path);
         unlink(path);
     }
-    rmdir(folder);
+    rmdir(temporary_folder);
 }
 
 // Fly the seeds; they go to the first folder of inputs, too, behind a byte for each command. What commands
 // print is dropped.
 int LLVMFuzzerInitialize(int *count, char ***words)
 {
-    static char quiet[] = "-close_fd_mask=3", length[] = "-max_len=300000", *list[64];
+    static char quiet_option[] = "-close_fd_mask=3", length_option[] = "-max_len=300000", *extended_words[64];
     static uint8_t log[1 + LOG_CAP];
-    const char *inputs = NULL;
+    const char *inputs_folder = NULL;
     char path[PATH_CAP], line[PATH_CAP + 40];
-    check(mkdtemp(folder) != NULL && *count < 60);
+    check(mkdtemp(temporary_folder) != NULL && *count < 60);
     atexit(remove_files);
     for (int i = 1; i < *count; ++i) {
-        struct stat found;
-        if (inputs == NULL && (*words)[i][0] != '-' && stat((*words)[i], &found) == 0 &&
-            S_ISDIR(found.st_mode))
-            inputs = (*words)[i];
+        struct stat file_info;
+        if (inputs_folder == NULL && (*words)[i][0] != '-' && stat((*words)[i], &file_info) == 0 &&
+            S_ISDIR(file_info.st_mode))
+            inputs_folder = (*words)[i];
     }
     for (int i = 0; i < SEEDS; ++i) {
-        char yaml[PATH_CAP], name[20], *flight[] = {line, line + 10, yaml, line + 20, line + 30, path};
+        char yaml[PATH_CAP], name[20], *run_words[] = {line, line + 10, yaml, line + 20, line + 30, path};
         snprintf(line, sizeof line, "volery");
         snprintf(line + 10, 10, "run");
         snprintf(line + 20, 10, "-q");
         snprintf(line + 30, 10, "-o");
         snprintf(name, sizeof name, "%d.mcap", i);
-        path_of("seed.yaml", yaml);
-        path_of(name, path);
+        make_path("seed.yaml", yaml);
+        make_path(name, path);
         write_file(yaml, seeds[i], strlen(seeds[i]));
-        const int status = vy_command_main(6, flight);
-        check((status == 0 || i == 2) && read_digest(path, digests[i]));
+        const int status = vy_command_main(6, run_words);
+        check((status == 0 || i == 2) && read_digest(path, seed_digests[i]));
         const size_t size = read_file(path, log + 1);
-        for (int c = 0; c < COMMANDS && inputs != NULL; ++c) {
+        for (int command = 0; command < COMMANDS && inputs_folder != NULL; ++command) {
             char seed[4096];
-            log[0] = (uint8_t)c;
-            snprintf(seed, sizeof seed, "%s/seed-%d-%d", inputs, i, c);
+            log[0] = (uint8_t)command;
+            snprintf(seed, sizeof seed, "%s/seed-%d-%d", inputs_folder, i, command);
             write_file(seed, log, size + 1);
         }
     }
-    memcpy(list, *words, (size_t)*count * sizeof *list);
-    list[(*count)++] = quiet;
-    list[(*count)++] = length;
-    *words = list;
+    memcpy(extended_words, *words, (size_t)*count * sizeof *extended_words);
+    extended_words[(*count)++] = quiet_option;
+    extended_words[(*count)++] = length_option;
+    *words = extended_words;
     return 0;
 }
 
@@ -163,24 +167,24 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static uint8_t after[1 + LOG_CAP];
-    char log[PATH_CAP], out[PATH_CAP], svg[PATH_CAP], digest[VY_DIGEST_CAP] = "";
+    static uint8_t log_after[1 + LOG_CAP];
+    char log_path[PATH_CAP], out_path[PATH_CAP], svg_path[PATH_CAP], digest[VY_DIGEST_CAP] = "";
     if (size < 2 || size > LOG_CAP) return 0;
-    path_of("m.mcap", log);
-    path_of("out", out);
-    path_of("out.svg", svg);
-    write_file(log, data + 1, size - 1);
+    make_path("m.mcap", log_path);
+    make_path("out", out_path);
+    make_path("out.svg", svg_path);
+    write_file(log_path, data + 1, size - 1);
     const char *line = commands[data[0] % COMMANDS];
-    const int status = run(line);
+    const int status = run_command(line);
     check(status >= 0 && status <= 3);
-    check(read_file(log, after) == size - 1 && memcmp(after, data + 1, size - 1) == 0);
+    check(read_file(log_path, log_after) == size - 1 && memcmp(log_after, data + 1, size - 1) == 0);
     if (status == 0 && strncmp(line, "verify", 6) == 0) {
-        int known = 0;
-        check(read_digest(log, digest));
-        for (int i = 0; i < SEEDS; ++i) known |= strcmp(digest, digests[i]) == 0;
-        check(known);
+        int is_known = 0;
+        check(read_digest(log_path, digest));
+        for (int i = 0; i < SEEDS; ++i) is_known |= strcmp(digest, seed_digests[i]) == 0;
+        check(is_known);
     }
-    unlink(out);
-    unlink(svg);
+    unlink(out_path);
+    unlink(svg_path);
     return 0;
 }

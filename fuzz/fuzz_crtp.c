@@ -8,43 +8,45 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(int good)
+static void check(int condition)
 {
-    if (!good) abort();
+    if (!condition) abort();
 }
 
-static void fly(crtp_device *d)
+static void check_outputs(crtp_device *device)
 {
-    crtp_packet p;
-    int sent = 0, motors;
-    while (vy_crtp_log_next(d, &p)) {
-        check(p.size >= 4 && p.size <= CRTP_DATA_CAP && p.header >> 4 == CRTP_LOG);
+    crtp_packet packet;
+    int sent = 0, motors_on;
+    while (vy_crtp_log_next(device, &packet)) {
+        check(packet.size >= 4 && packet.size <= CRTP_DATA_CAP && packet.header >> 4 == CRTP_LOG);
         check(++sent <= CRTP_BLOCK_CAP);
     }
-    const plan_point goal = vy_crtp_goal(d, &motors);
-    const vy_vec3 *list[] = {&goal.position, &goal.velocity};
-    for (int i = 0; i < 2; ++i) check(isfinite(list[i]->x) && isfinite(list[i]->y) && isfinite(list[i]->z));
+    const plan_point goal = vy_crtp_goal(device, &motors_on);
+    const vy_vec3 *vectors[] = {&goal.position, &goal.velocity};
+    for (int i = 0; i < 2; ++i)
+        check(isfinite(vectors[i]->x) && isfinite(vectors[i]->y) && isfinite(vectors[i]->z));
     check(isfinite(goal.yaw) && isfinite(goal.yaw_rate));
-    check(!motors || (d->is_armed && !d->is_locked));
+    check(!motors_on || (device->is_armed && !device->is_locked));
 }
 
 // Each packet is its size, the time since the one before in units of 10 ms, and its bytes.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static crtp_device d;
-    vy_crtp_begin(&d);
-    d.values[CRTP_LOG_stateEstimate_z] = 0.5;
-    d.values[CRTP_LOG_stateEstimate_yaw] = 30.0;
+    static crtp_device device;
+    vy_crtp_begin(&device);
+    device.values[CRTP_LOG_stateEstimate_z] = 0.5;
+    device.values[CRTP_LOG_stateEstimate_yaw] = 30.0;
     while (size >= 2) {
-        const size_t asked = data[0] % 40u, count = asked < size - 2 ? asked : size - 2;
+        const size_t stated_size = data[0] % 40u,
+                     packet_size = stated_size < size - 2 ? stated_size : size - 2;
         crtp_packet answer;
-        d.time += 0.01 * data[1];
-        if (vy_crtp_handle(&d, data + 2, count, &answer)) {
-            check(answer.size <= CRTP_DATA_CAP && count >= 1 && answer.header == data[2]);
+        device.time += 0.01 * data[1];
+        if (vy_crtp_handle(&device, data + 2, packet_size, &answer)) {
+            check(answer.size <= CRTP_DATA_CAP && packet_size >= 1 && answer.header == data[2]);
         }
-        fly(&d);
-        data += 2 + count;
-        size -= 2 + count;
+        check_outputs(&device);
+        data += 2 + packet_size;
+        size -= 2 + packet_size;
     }
     return 0;
 }

@@ -9,41 +9,42 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(int promise)
+static void check(int condition)
 {
-    if (!promise) abort();
+    if (!condition) abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const uint8_t *cut = size > 0 ? memchr(data, 0, size) : NULL;
-    const char *table = cut == NULL ? (const char *)data : (const char *)cut + 1;
-    const size_t rest = cut == NULL ? size : size - (size_t)(cut + 1 - data);
+    const uint8_t *separator = size > 0 ? memchr(data, 0, size) : NULL;
+    const char *table = separator == NULL ? (const char *)data : (const char *)separator + 1;
+    const size_t table_size = separator == NULL ? size : size - (size_t)(separator + 1 - data);
     vy_flight_mapping mapping;
     vy_error err;
-    if (cut != NULL && vy_flight_mapping_parse((const char *)data, (size_t)(cut - data), "mapping", &mapping,
-                                               &err) != VY_OK) {
+    if (separator != NULL && vy_flight_mapping_parse((const char *)data, (size_t)(separator - data),
+                                                     "mapping", &mapping, &err) != VY_OK) {
         check(err.text[0] != '\0');
         return 0;
     }
-    vy_flight *f = NULL;
-    const vy_status status = vy_flight_parse(table, rest, cut == NULL ? NULL : &mapping, "fuzz", &f, &err);
-    check((status == VY_OK) == (f != NULL));
-    if (f == NULL) {
+    vy_flight *flight = NULL;
+    const vy_status status =
+        vy_flight_parse(table, table_size, separator == NULL ? NULL : &mapping, "fuzz", &flight, &err);
+    check((status == VY_OK) == (flight != NULL));
+    if (flight == NULL) {
         check(err.text[0] != '\0');
         check(status != VY_BAD_VALUE || (err.line > 0 && err.column > 0));
         return 0;
     }
-    check(f->rows >= 2 && f->values[VY_FLIGHT_TIME][0] == 0.0);
-    for (int q = 0; q < VY_FLIGHT_QUANTITY_COUNT; ++q) {
-        for (size_t i = 0; f->values[q] != NULL && i < f->rows; ++i) {
-            const double v = f->values[q][i];
+    check(flight->rows >= 2 && flight->values[VY_FLIGHT_TIME][0] == 0.0);
+    for (int quantity = 0; quantity < VY_FLIGHT_QUANTITY_COUNT; ++quantity) {
+        for (size_t i = 0; flight->values[quantity] != NULL && i < flight->rows; ++i) {
+            const double v = flight->values[quantity][i];
             check(real_is_finite(v) || v != v);
-            if (q == VY_FLIGHT_TIME && i > 0) check(v > f->values[q][i - 1]);
-            if (q >= VY_FLIGHT_MOTOR && q < VY_FLIGHT_ROTOR) check(v > -0.01 && v < 1.01);
-            if (q >= VY_FLIGHT_ROTOR && q < VY_FLIGHT_VOLTAGE) check(v >= -1.0);
+            if (quantity == VY_FLIGHT_TIME && i > 0) check(v > flight->values[quantity][i - 1]);
+            if (quantity >= VY_FLIGHT_MOTOR && quantity < VY_FLIGHT_ROTOR) check(v > -0.01 && v < 1.01);
+            if (quantity >= VY_FLIGHT_ROTOR && quantity < VY_FLIGHT_VOLTAGE) check(v >= -1.0);
         }
     }
-    vy_flight_free(f);
+    vy_flight_free(flight);
     return 0;
 }

@@ -10,29 +10,29 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { WITH_SCENARIO = 8 }; // one in so many
+enum { SCENARIO_ONE_IN = 8 }; // inputs
 
-typedef struct bytes {
+typedef struct file_bytes {
     const uint8_t *data;
     size_t size;
-} bytes;
+} file_bytes;
 
 static vy_status load(void *self, const char *name, const char *from, vy_source_text *out)
 {
-    const bytes *b = self;
+    const file_bytes *file = self;
     (void)from;
     out->name = calloc(1, strlen(name) + 1);
-    out->text = calloc(1, b->size + 1);
+    out->text = calloc(1, file->size + 1);
     if (out->name == NULL || out->text == NULL) abort();
     memcpy(out->name, name, strlen(name));
-    if (b->size > 0) memcpy(out->text, b->data, b->size);
-    out->size = b->size;
+    if (file->size > 0) memcpy(out->text, file->data, file->size);
+    out->size = file->size;
     return VY_OK;
 }
 
-static void check(int good)
+static void check(int condition)
 {
-    if (!good) abort();
+    if (!condition) abort();
 }
 
 static void read_alone(const uint8_t *data, size_t size)
@@ -59,27 +59,27 @@ static void read_alone(const uint8_t *data, size_t size)
 static void read_with_scenario(const uint8_t *data, size_t size)
 {
     static const char text[] = "volery: 1\nterrain: {kind: heights, spacing: 1, file: h.csv}\ndrones: [{}]\n";
-    bytes file = {data, size};
+    file_bytes file = {data, size};
     const vy_scenario_options options = {.load = load, .self = &file};
-    vy_scenario *scenario = NULL, *again = NULL;
-    vy_diagnostics told;
-    if (vy_scenario_parse(text, sizeof text - 1, "fuzz", &options, &scenario, &told) != VY_OK) {
-        if (told.errors == 0) abort();
-        vy_diagnostics_destroy(&told);
+    vy_scenario *scenario = NULL, *reparsed = NULL;
+    vy_diagnostics diagnostics;
+    if (vy_scenario_parse(text, sizeof text - 1, "fuzz", &options, &scenario, &diagnostics) != VY_OK) {
+        if (diagnostics.errors == 0) abort();
+        vy_diagnostics_destroy(&diagnostics);
         return;
     }
-    vy_diagnostics_destroy(&told);
+    vy_diagnostics_destroy(&diagnostics);
     char *printed = vy_scenario_print(scenario);
-    if (vy_scenario_parse(printed, strlen(printed), "again", NULL, &again, NULL) != VY_OK) abort();
-    if (vy_scenario_hash(again) != vy_scenario_hash(scenario)) abort();
+    if (vy_scenario_parse(printed, strlen(printed), "again", NULL, &reparsed, NULL) != VY_OK) abort();
+    if (vy_scenario_hash(reparsed) != vy_scenario_hash(scenario)) abort();
     free(printed);
     vy_scenario_destroy(scenario);
-    vy_scenario_destroy(again);
+    vy_scenario_destroy(reparsed);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     read_alone(data, size);
-    if (is_one_in(WITH_SCENARIO, data, size)) read_with_scenario(data, size);
+    if (is_one_in(SCENARIO_ONE_IN, data, size)) read_with_scenario(data, size);
     return 0;
 }

@@ -7,33 +7,33 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-typedef struct message_room {
+typedef struct message_buffer {
     uint64_t cells[64]; // more than the largest message
-} message_room;
+} message_buffer;
 
-static void check(int good)
+static void check(int condition)
 {
-    if (!good) abort();
+    if (!condition) abort();
 }
 
 // Packed by us it is the same message; one that was cut short or had more at its end is whole then.
 static void check_round_trip(const mavlink_frame *frame)
 {
-    message_room message, again;
+    message_buffer message, message_again;
     uint8_t bytes[MAVLINK_FRAME_CAP];
     mavlink_reader reader = {.size = 0};
-    mavlink_frame second;
+    mavlink_frame frame_again;
     memset(&message, 0, sizeof message);
-    memset(&again, 0, sizeof again);
+    memset(&message_again, 0, sizeof message_again);
     vy_mavlink_unpack(frame, &message);
-    mavlink_sender from = frame->from;
-    const size_t size = vy_mavlink_pack(frame->type, &message, &from, bytes);
-    check(from.sequence == (uint8_t)(frame->from.sequence + 1));
-    check(vy_mavlink_feed(&reader, bytes, size) == size && vy_mavlink_next(&reader, &second));
-    check(reader.size == 0 && reader.dropped == 0 && second.type == frame->type);
-    check(memcmp(&second.from, &frame->from, sizeof second.from) == 0);
-    vy_mavlink_unpack(&second, &again);
-    check(memcmp(&message, &again, sizeof message) == 0);
+    mavlink_sender sender = frame->from;
+    const size_t size = vy_mavlink_pack(frame->type, &message, &sender, bytes);
+    check(sender.sequence == (uint8_t)(frame->from.sequence + 1));
+    check(vy_mavlink_feed(&reader, bytes, size) == size && vy_mavlink_next(&reader, &frame_again));
+    check(reader.size == 0 && reader.dropped == 0 && frame_again.type == frame->type);
+    check(memcmp(&frame_again.from, &frame->from, sizeof frame_again.from) == 0);
+    vy_mavlink_unpack(&frame_again, &message_again);
+    check(memcmp(&message, &message_again, sizeof message) == 0);
 }
 
 // All frames in these bytes, as they come in pieces. Returns a number that stands for them.
@@ -41,20 +41,20 @@ static uint64_t read_all(const uint8_t *data, size_t size, size_t chunk_size, in
 {
     mavlink_reader reader = {.size = 0};
     mavlink_frame frame;
-    uint64_t frames = 0;
+    uint64_t frames_hash = 0;
     for (size_t at = 0; at < size;) {
-        const size_t asked = chunk_size < size - at ? chunk_size : size - at;
-        const size_t taken = vy_mavlink_feed(&reader, data + at, asked);
-        check(taken > 0 && reader.size <= sizeof reader.bytes); // what was read makes room
-        at += taken;
+        const size_t chunk = chunk_size < size - at ? chunk_size : size - at;
+        const size_t consumed = vy_mavlink_feed(&reader, data + at, chunk);
+        check(consumed > 0 && reader.size <= sizeof reader.bytes); // what was read makes room
+        at += consumed;
         while (vy_mavlink_next(&reader, &frame)) {
-            frames = frames * 31 + frame.type->id * 256 + frame.from.sequence + 1;
+            frames_hash = frames_hash * 31 + frame.type->id * 256 + frame.from.sequence + 1;
             check(reader.dropped == 0);
             if (check_round_trips) check_round_trip(&frame);
         }
         check(reader.size < MAVLINK_FRAME_CAP);
     }
-    return frames;
+    return frames_hash;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -24,21 +24,22 @@ static uint64_t sum_messages(vy_mcap_reader *reader, bool by_time, uint64_t *cou
     *count = 0;
     *status = vy_mcap_cursor_open(reader, &query, &cursor, NULL);
     if (*status != VY_OK) return 0;
-    uint64_t sum = 0, time = 0;
-    vy_mcap_message m;
-    while (vy_mcap_cursor_next(cursor, &m)) {
-        if (by_time && m.log_time < time) abort();
-        if (vy_mcap_reader_channel_by_id(reader, m.channel) == NULL) abort();
-        time = m.log_time;
-        uint64_t one = m.channel + 31 * (uint64_t)m.sequence + 977 * m.log_time + 7919 * m.publish_time;
-        for (size_t i = 0; i < m.size; ++i) one = 31 * one + m.data[i];
-        sum += one;
+    uint64_t hash_sum = 0, last_time = 0;
+    vy_mcap_message message;
+    while (vy_mcap_cursor_next(cursor, &message)) {
+        if (by_time && message.log_time < last_time) abort();
+        if (vy_mcap_reader_channel_by_id(reader, message.channel) == NULL) abort();
+        last_time = message.log_time;
+        uint64_t message_hash = message.channel + 31 * (uint64_t)message.sequence + 977 * message.log_time +
+                                7919 * message.publish_time;
+        for (size_t i = 0; i < message.size; ++i) message_hash = 31 * message_hash + message.data[i];
+        hash_sum += message_hash;
         *count += 1;
-        read_fields(m.data, m.size, 0);
+        read_fields(message.data, message.size, 0);
     }
     *status = vy_mcap_cursor_status(cursor, NULL);
     vy_mcap_cursor_close(cursor);
-    return sum;
+    return hash_sum;
 }
 
 static void read_everything(vy_mcap_reader *reader)
@@ -46,9 +47,11 @@ static void read_everything(vy_mcap_reader *reader)
     const vy_mcap_info *info = vy_mcap_reader_info(reader);
     uint64_t count, count_by_time;
     vy_status status, status_by_time;
-    const uint64_t sum = sum_messages(reader, false, &count, &status);
-    const uint64_t sum_by_time = sum_messages(reader, true, &count_by_time, &status_by_time);
-    if (status == VY_OK && status_by_time == VY_OK && (sum != sum_by_time || count != count_by_time)) abort();
+    const uint64_t hash_sum = sum_messages(reader, false, &count, &status);
+    const uint64_t hash_sum_by_time = sum_messages(reader, true, &count_by_time, &status_by_time);
+    if (status == VY_OK && status_by_time == VY_OK &&
+        (hash_sum != hash_sum_by_time || count != count_by_time))
+        abort();
     if (status == VY_OK && info->recovered && count != info->message_count) abort();
     for (size_t i = 0; i < info->attachment_count; ++i) {
         unsigned char *data = NULL;
@@ -61,9 +64,9 @@ static void read_everything(vy_mcap_reader *reader)
         read_fields(schema->data, schema->size, 0);
     }
     for (size_t i = 0; i < info->channel_count && i < 8; ++i) {
-        vy_mcap_message m;
+        vy_mcap_message message;
         const uint64_t middle = info->start_time / 2 + info->end_time / 2;
-        vy_mcap_reader_latest(reader, vy_mcap_reader_channel(reader, i)->id, middle, &m, NULL);
+        vy_mcap_reader_latest(reader, vy_mcap_reader_channel(reader, i)->id, middle, &message, NULL);
     }
     vy_mcap_reader_verify(reader, NULL);
 }

@@ -7,26 +7,28 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { STEPS = 40, SLOW_STEPS = 15, BODIES = 5 };
+enum { STEPS = 40, SLOW_STEPS = 15, BODIES_MAX = 5 };
 
-static void check(int good)
+static void check(int condition)
 {
-    if (!good) abort();
+    if (!condition) abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static passive_scene t;
+    static passive_scene scene;
     passive_bytes = data;
     passive_byte_count = size < 1024 ? size : 1024;
-    passive_create(&t, 1);
-    const double first = passive_energy(&t);
+    passive_create(&scene, 1);
+    const double first_energy = passive_energy(&scene);
     // Joints, height fields and many bodies are slow under the sanitizers.
-    const int steps = t.count > BODIES ? 0 : t.joints > 0 || t.ground_heights == 2 ? SLOW_STEPS : STEPS;
+    const int steps = scene.count > BODIES_MAX                        ? 0
+                      : scene.joints > 0 || scene.ground_heights == 2 ? SLOW_STEPS
+                                                                      : STEPS;
     for (int k = 0; k < steps; ++k) {
-        check((vy_bodies_step(t.b) & VY_BODIES_NOT_FINITE) == 0);
-        check(t.is_euler || passive_energy(&t) < 2.0 * first);
+        check((vy_bodies_step(scene.b) & VY_BODIES_NOT_FINITE) == 0);
+        check(scene.is_euler || passive_energy(&scene) < 2.0 * first_energy);
     }
-    passive_destroy(&t);
+    passive_destroy(&scene);
     return 0;
 }

@@ -14,22 +14,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { STEPS = 100 };
 #define STEP 0.04 // [s]
 
-static void check(int good)
+static void check(int condition)
 {
-    if (!good) abort();
+    if (!condition) abort();
 }
 
-static int within(double x, double low, double high) { return x >= low && x <= high; }
+static int is_within(double x, double low, double high) { return x >= low && x <= high; }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static vy_drone_def drone;
     static vy_samples samples;
-    const int file = memfd_create("keys", 0);
-    check(file >= 0 && write(file, data, size) == (ssize_t)size);
+    const int fd = memfd_create("keys", 0);
+    check(fd >= 0 && write(fd, data, size) == (ssize_t)size);
     if (drone.controller.kind != VY_CONTROLLER_PILOT) drone = vy_default_drone_def();
     drone.controller.kind = VY_CONTROLLER_PILOT;
-    snprintf(drone.controller.program, sizeof drone.controller.program, "/proc/self/fd/%d", file);
+    snprintf(drone.controller.program, sizeof drone.controller.program, "/proc/self/fd/%d", fd);
     const vy_host_request request = {.def = &drone.controller};
     vy_pilot_host *host = NULL;
     vy_error err;
@@ -43,10 +43,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         vy_intent intent = {0};
         vy_pilot_host_call(host, &samples, &intent);
         check(intent.verdict == VY_VERDICT_REPLIED && intent.rung == VY_RUNG_PILOT);
-        check(within(intent.throttle, 0.0, VY_THROTTLE_STEPS) && within(intent.strafe, -1.0, 1.0) &&
-              within(intent.vertical, -1.0, 1.0) && within(intent.yaw, -1.0, 1.0));
+        check(is_within(intent.throttle, 0.0, VY_THROTTLE_STEPS) && is_within(intent.strafe, -1.0, 1.0) &&
+              is_within(intent.vertical, -1.0, 1.0) && is_within(intent.yaw, -1.0, 1.0));
     }
     vy_pilot_host_close(host);
-    close(file);
+    close(fd);
     return 0;
 }

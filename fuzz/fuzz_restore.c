@@ -17,8 +17,8 @@ enum {
     CHANGES_MAX = 16,
     SCENES_MAX = 64,
     DRONES_MAX = 16,
-    FLOWN = 64,          // one in so many is flown: a forged rate may take thousands of sub-steps,
-    JOINTED_FLOWN = 1024 // and a forged place pulls joints far apart
+    ADVANCE_ONE_IN = 64,          // inputs: a forged rate may take thousands of sub-steps,
+    ADVANCE_JOINTED_ONE_IN = 1024 // and a forged place pulls joints far apart
 };
 
 // A scene some steps after its start. Building it takes a hundred times as long as restoring it.
@@ -30,9 +30,9 @@ typedef struct started_scene {
     uint64_t hash;
 } started_scene;
 
-static void check(int good)
+static void check(int condition)
 {
-    if (!good) abort();
+    if (!condition) abort();
 }
 
 // Assertions are about states that a world reaches. A forged one may be taken and break them: only that
@@ -44,27 +44,27 @@ static void ignore_assertion(const char *condition, const char *file, int line)
     (void)line;
 }
 
-static started_scene *find_scene(uint8_t pick)
+static started_scene *find_scene(uint8_t selector)
 {
-    static started_scene all[SCENES_MAX];
+    static started_scene scenes[SCENES_MAX];
     check(vy_scene_count <= SCENES_MAX);
-    started_scene *s = &all[pick % (unsigned)vy_scene_count];
-    if (s->is_known) return s;
-    s->is_known = 1;
-    check(vy_scenes[pick % (unsigned)vy_scene_count].build(1, &s->world, NULL) == VY_OK);
-    if (vy_world_drone_count(s->world) > DRONES_MAX) { // slow, and nothing that few do not have
-        vy_world_destroy(s->world);
-        s->world = NULL;
-        return s;
+    started_scene *scene = &scenes[selector % (unsigned)vy_scene_count];
+    if (scene->is_known) return scene;
+    scene->is_known = 1;
+    check(vy_scenes[selector % (unsigned)vy_scene_count].build(1, &scene->world, NULL) == VY_OK);
+    if (vy_world_drone_count(scene->world) > DRONES_MAX) { // slow, and nothing that few do not have
+        vy_world_destroy(scene->world);
+        scene->world = NULL;
+        return scene;
     }
-    (void)vy_world_advance(s->world, STEPS_BEFORE);
-    s->size = vy_world_state_size(s->world);
-    s->block = malloc(s->size);
-    s->changed = malloc(s->size);
-    check(s->block != NULL && s->changed != NULL);
-    vy_world_save(s->world, s->block);
-    s->hash = vy_world_state_hash(s->world);
-    return s;
+    (void)vy_world_advance(scene->world, STEPS_BEFORE);
+    scene->size = vy_world_state_size(scene->world);
+    scene->block = malloc(scene->size);
+    scene->changed = malloc(scene->size);
+    check(scene->block != NULL && scene->changed != NULL);
+    vy_world_save(scene->world, scene->block);
+    scene->hash = vy_world_state_hash(scene->world);
+    return scene;
 }
 
 static int is_jointed(const vy_world *world) { return vy_world_joint_count(world) > 0; }
@@ -73,26 +73,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 1) return 0;
     vy_set_assert_hook(ignore_assertion);
-    const started_scene *s = find_scene(data[0]);
-    if (s->world == NULL) return 0;
-    memcpy(s->changed, s->block, s->size);
+    const started_scene *scene = find_scene(data[0]);
+    if (scene->world == NULL) return 0;
+    memcpy(scene->changed, scene->block, scene->size);
     int changes = 0;
     for (size_t at = 1; at + CHANGE_BYTES <= size && changes < CHANGES_MAX; at += CHANGE_BYTES, ++changes) {
-        const size_t place = (size_t)(data[at] | data[at + 1] << 8) % (s->size / 8);
-        memcpy(s->changed + 8 * place, data + at + 2, 8);
+        const size_t cell = (size_t)(data[at] | data[at + 1] << 8) % (scene->size / 8);
+        memcpy(scene->changed + 8 * cell, data + at + 2, 8);
     }
     vy_error err = {.status = VY_OK};
-    if (vy_world_restore(s->world, s->changed, s->size, &err) != VY_OK) {
-        check(changes > 0 && err.text[0] != '\0' && vy_world_state_hash(s->world) == s->hash);
+    if (vy_world_restore(scene->world, scene->changed, scene->size, &err) != VY_OK) {
+        check(changes > 0 && err.text[0] != '\0' && vy_world_state_hash(scene->world) == scene->hash);
         return 0;
     }
-    if (is_one_in(is_jointed(s->world) ? JOINTED_FLOWN : FLOWN, data, size))
-        (void)vy_world_advance(s->world, STEPS_AFTER);
-    const vy_failure failure = vy_world_failure(s->world);
+    if (is_one_in(is_jointed(scene->world) ? ADVANCE_JOINTED_ONE_IN : ADVANCE_ONE_IN, data, size))
+        (void)vy_world_advance(scene->world, STEPS_AFTER);
+    const vy_failure failure = vy_world_failure(scene->world);
     char text[256];
-    check(failure.reason == VY_FAILURE_NONE || failure.body < vy_world_body_count(s->world));
+    check(failure.reason == VY_FAILURE_NONE || failure.body < vy_world_body_count(scene->world));
     vy_failure_print(&failure, "it", text, sizeof text);
-    check(vy_world_restore(s->world, s->block, s->size, &err) == VY_OK);
-    check(vy_world_state_hash(s->world) == s->hash);
+    check(vy_world_restore(scene->world, scene->block, scene->size, &err) == VY_OK);
+    check(vy_world_state_hash(scene->world) == scene->hash);
     return 0;
 }

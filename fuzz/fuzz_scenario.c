@@ -8,11 +8,11 @@ static vy_scenario *read_text(const char *text, size_t size, const char *overrid
 {
     const vy_scenario_options options = {.overrides = &override, .override_count = override != NULL};
     vy_scenario *scenario = NULL;
-    vy_diagnostics told;
-    const vy_status status = vy_scenario_parse(text, size, "fuzz", &options, &scenario, &told);
-    if ((status == VY_OK) != (told.errors == 0) || (status == VY_OK) != (scenario != NULL)) abort();
-    free(vy_diagnostics_print(&told));
-    vy_diagnostics_destroy(&told);
+    vy_diagnostics diagnostics;
+    const vy_status status = vy_scenario_parse(text, size, "fuzz", &options, &scenario, &diagnostics);
+    if ((status == VY_OK) != (diagnostics.errors == 0) || (status == VY_OK) != (scenario != NULL)) abort();
+    free(vy_diagnostics_print(&diagnostics));
+    vy_diagnostics_destroy(&diagnostics);
     return scenario;
 }
 
@@ -29,26 +29,26 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const uint8_t *zero = size > 0 ? memchr(data, 0, size) : NULL;
+    const uint8_t *separator = size > 0 ? memchr(data, 0, size) : NULL;
     char *override = NULL;
     size_t text_size = size;
-    if (zero != NULL) {
-        text_size = (size_t)(zero - data);
+    if (separator != NULL) {
+        text_size = (size_t)(separator - data);
         override = calloc(1, size - text_size + 1);
-        memcpy(override, zero + 1, size - text_size - 1);
+        memcpy(override, separator + 1, size - text_size - 1);
     }
     vy_scenario *scenario = read_text((const char *)data, text_size, override);
     free(override);
     if (scenario == NULL) return 0;
 
     char *printed = vy_scenario_print(scenario);
-    vy_scenario *again = read_text(printed, strlen(printed), NULL);
-    if (again == NULL || vy_scenario_hash(again) != vy_scenario_hash(scenario)) abort();
-    char *printed_again = vy_scenario_print(again);
+    vy_scenario *reparsed = read_text(printed, strlen(printed), NULL);
+    if (reparsed == NULL || vy_scenario_hash(reparsed) != vy_scenario_hash(scenario)) abort();
+    char *printed_again = vy_scenario_print(reparsed);
     if (strcmp(printed, printed_again) != 0) abort();
     free(printed);
     free(printed_again);
     vy_scenario_destroy(scenario);
-    vy_scenario_destroy(again);
+    vy_scenario_destroy(reparsed);
     return 0;
 }

@@ -18,11 +18,11 @@ const char *__lsan_default_suppressions(void) { return "leak:libfyaml\n"; }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { PRINTED = 4, SERVED = 4 }; // one in so many of those that have no samples
+enum { PRINT_ONE_IN = 4, SERVE_ONE_IN = 4 }; // inputs, of those that have no samples
 
-static void check(int good)
+static void check(int condition)
 {
-    if (!good) abort();
+    if (!condition) abort();
 }
 
 // JSON is YAML, too.
@@ -39,30 +39,30 @@ static char *copy_text(const uint8_t *data, size_t size)
     return text;
 }
 
-static void print_again(const start_message *m)
+static void check_print(const start_message *message)
 {
-    vy_text first = {0}, second = {0};
-    start_message *again = NULL;
+    vy_text printed = {0}, printed_again = {0};
+    start_message *reread = NULL;
     vy_error err = {0};
-    vy_start_print(&m->start, &m->drone, &first);
-    char *text = vy_text_take(&first);
+    vy_start_print(&message->start, &message->drone, &printed);
+    char *text = vy_text_take(&printed);
     check(text != NULL);
     const size_t length = strlen(text);
-    const vy_status status = vy_start_read(copy_text((uint8_t *)text, length), length, &again, &err);
+    const vy_status status = vy_start_read(copy_text((uint8_t *)text, length), length, &reread, &err);
     check(status == VY_OK);
-    vy_start_print(&again->start, &again->drone, &second);
-    char *repeated = vy_text_take(&second);
-    check(repeated != NULL && strcmp(text, repeated) == 0);
+    vy_start_print(&reread->start, &reread->drone, &printed_again);
+    char *text_again = vy_text_take(&printed_again);
+    check(text_again != NULL && strcmp(text, text_again) == 0);
     free(text);
-    free(repeated);
-    vy_start_release(again);
+    free(text_again);
+    vy_start_release(reread);
 }
 
 // --- the controller's side
 
 static int calls;
 
-static void *begin(const vy_plugin_start *start, char *why, size_t size)
+static void *init_controller(const vy_plugin_start *start, char *why, size_t size)
 {
     (void)why;
     (void)size;
@@ -70,7 +70,7 @@ static void *begin(const vy_plugin_start *start, char *why, size_t size)
     return &calls;
 }
 
-static void step(void *self, const vy_samples *samples, vy_intent *out)
+static void step_controller(void *self, const vy_samples *samples, vy_intent *out)
 {
     *(int *)self += 1;
     out->rung = (vy_rung)(samples->tick % 7);
@@ -78,15 +78,15 @@ static void step(void *self, const vy_samples *samples, vy_intent *out)
 }
 
 // The message, then the bytes behind it as frames of samples.
-static void serve(const uint8_t *data, size_t start, const uint8_t *samples, size_t size)
+static void serve(const uint8_t *data, size_t start_size, const uint8_t *samples, size_t size)
 {
-    const vy_plugin plugin = {.init = begin, .step = step};
+    const vy_plugin plugin = {.init = init_controller, .step = step_controller};
     const int in = memfd_create("in", 0), out = memfd_create("out", 0);
     unsigned char head[FRAME_HEAD_SIZE];
     vy_error err = {0};
-    vy_wire_put_size((uint32_t)start, head);
+    vy_wire_put_size((uint32_t)start_size, head);
     check(in >= 0 && out >= 0 && write(in, head, sizeof head) == (ssize_t)sizeof head);
-    check(write(in, data, start) == (ssize_t)start && write(in, samples, size) == (ssize_t)size);
+    check(write(in, data, start_size) == (ssize_t)start_size && write(in, samples, size) == (ssize_t)size);
     check(lseek(in, 0, SEEK_SET) == 0);
     calls = 0;
     const vy_status status = vy_serve(&plugin, in, out, &err);
@@ -98,17 +98,19 @@ static void serve(const uint8_t *data, size_t start, const uint8_t *samples, siz
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const uint8_t *zero = size > 0 ? memchr(data, 0, size) : NULL; // frames of samples follow
-    const size_t start = zero != NULL ? (size_t)(zero - data) : size;
-    start_message *m = NULL;
+    const uint8_t *separator = size > 0 ? memchr(data, 0, size) : NULL; // frames of samples follow
+    const size_t start_size = separator != NULL ? (size_t)(separator - data) : size;
+    start_message *message = NULL;
     vy_error err = {0};
-    const vy_status status = vy_start_read(copy_text(data, start), start, &m, &err);
-    check((status == VY_OK) == (m != NULL));
+    const vy_status status = vy_start_read(copy_text(data, start_size), start_size, &message, &err);
+    check((status == VY_OK) == (message != NULL));
     check(status == VY_OK || err.text[0] != '\0');
-    if (m == NULL) return 0;
-    const int is_served = zero != NULL || is_one_in(SERVED, data, size);
-    if (is_one_in(PRINTED, data, size)) print_again(m);
-    vy_start_release(m);
-    if (is_served) serve(data, start, zero != NULL ? zero + 1 : data, zero != NULL ? size - start - 1 : 0);
+    if (message == NULL) return 0;
+    const int is_served = separator != NULL || is_one_in(SERVE_ONE_IN, data, size);
+    if (is_one_in(PRINT_ONE_IN, data, size)) check_print(message);
+    vy_start_release(message);
+    if (is_served)
+        serve(data, start_size, separator != NULL ? separator + 1 : data,
+              separator != NULL ? size - start_size - 1 : 0);
     return 0;
 }

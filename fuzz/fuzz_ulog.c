@@ -7,28 +7,28 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(int promise)
+static void check(int condition)
 {
-    if (!promise) abort();
+    if (!condition) abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    vy_flight *f = NULL;
+    vy_flight *flight = NULL;
     vy_error err;
-    const vy_status status = vy_ulog_parse(data, size, "fuzz", &f, &err);
-    check((status == VY_OK) == (f != NULL));
-    if (f == NULL) {
+    const vy_status status = vy_ulog_parse(data, size, "fuzz", &flight, &err);
+    check((status == VY_OK) == (flight != NULL));
+    if (flight == NULL) {
         check(err.text[0] != '\0');
         return 0;
     }
-    for (size_t i = 0; i < f->rows; ++i) {
-        check(i == 0 || f->values[VY_FLIGHT_TIME][i] > f->values[VY_FLIGHT_TIME][i - 1]);
-        for (int k = 0; k < 8; ++k) {
-            const double *u = f->values[VY_FLIGHT_MOTOR + k];
-            check(u == NULL || (u[i] >= 0.0 && u[i] <= 1.001));
+    for (size_t i = 0; i < flight->rows; ++i) {
+        check(i == 0 || flight->values[VY_FLIGHT_TIME][i] > flight->values[VY_FLIGHT_TIME][i - 1]);
+        for (int motor = 0; motor < 8; ++motor) {
+            const double *commands = flight->values[VY_FLIGHT_MOTOR + motor];
+            check(commands == NULL || (commands[i] >= 0.0 && commands[i] <= 1.001));
         }
     }
-    vy_flight_free(f);
+    vy_flight_free(flight);
     return 0;
 }

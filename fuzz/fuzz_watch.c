@@ -9,9 +9,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(int good)
+static void check(int condition)
 {
-    if (!good) abort();
+    if (!condition) abort();
 }
 
 static void check_span(span s, const char *data, size_t size)
@@ -21,56 +21,59 @@ static void check_span(span s, const char *data, size_t size)
 
 static void try_request(const char *data, size_t size)
 {
-    http_request r, again;
-    const int used = vy_http_parse(data, size, &r);
-    check(used >= -1 && (used < 0 || (size_t)used <= size));
-    if (used <= 0) return;
-    check(used <= HTTP_HEAD_MAX && memcmp(data + used - 2, "\r\n", 2) == 0);
-    const span spans[] = {r.path, r.query, r.host, r.origin, r.key};
-    for (int i = 0; i < 5; ++i) check_span(spans[i], data, (size_t)used);
-    check(r.path.size > 0 && r.path.text[0] == '/');
-    check(vy_http_parse(data, (size_t)used, &again) == used &&
-          vy_http_parse(data, (size_t)used - 1, &again) == 0);
+    http_request request, reparsed;
+    const int consumed = vy_http_parse(data, size, &request);
+    check(consumed >= -1 && (consumed < 0 || (size_t)consumed <= size));
+    if (consumed <= 0) return;
+    check(consumed <= HTTP_HEAD_MAX && memcmp(data + consumed - 2, "\r\n", 2) == 0);
+    const span spans[] = {request.path, request.query, request.host, request.origin, request.key};
+    for (int i = 0; i < 5; ++i) check_span(spans[i], data, (size_t)consumed);
+    check(request.path.size > 0 && request.path.text[0] == '/');
+    check(vy_http_parse(data, (size_t)consumed, &reparsed) == consumed &&
+          vy_http_parse(data, (size_t)consumed - 1, &reparsed) == 0);
     char accept[ACCEPT_CAP];
-    vy_websocket_accept(r.key, accept);
+    vy_websocket_accept(request.key, accept);
     check(strlen(accept) == ACCEPT_CAP - 1 && accept[ACCEPT_CAP - 2] == '=');
 }
 
 static void try_frames(const uint8_t *data, size_t size)
 {
-    enum { LIMIT = 1000 };
+    enum { PAYLOAD_MAX = 1000 };
     unsigned char *copy = malloc(size + 1);
     check(copy != NULL);
     memcpy(copy, data, size);
-    ws_frame f;
+    ws_frame frame;
     for (size_t at = 0; at < size;) {
-        const int64_t used = vy_frame_parse(copy + at, size - at, LIMIT, &f);
-        if (used <= 0) break;
-        check((size_t)used <= size - at && f.size <= LIMIT && f.data + f.size == copy + at + used);
-        check(f.op < FRAME_CLOSE || (f.is_final && f.size <= 125));
-        at += (size_t)used;
+        const int64_t consumed = vy_frame_parse(copy + at, size - at, PAYLOAD_MAX, &frame);
+        if (consumed <= 0) break;
+        check((size_t)consumed <= size - at && frame.size <= PAYLOAD_MAX &&
+              frame.data + frame.size == copy + at + consumed);
+        check(frame.op < FRAME_CLOSE || (frame.is_final && frame.size <= 125));
+        at += (size_t)consumed;
     }
     free(copy);
 }
 
 static void try_json(const char *data, size_t size)
 {
-    json_reader r = vy_json_read(data, size);
+    json_reader reader = vy_json_read(data, size);
     size_t steps = 0;
-    json_kind k;
-    while ((k = vy_json_next(&r)) > JSON_END) {
-        check(++steps <= size && r.depth >= 0 && r.depth <= JSON_READ_DEPTH && r.at <= data + size);
-        check(strlen(r.key) < JSON_WORD_CAP && strlen(r.text) < JSON_TEXT_CAP && !isnan(r.number));
+    json_kind kind;
+    while ((kind = vy_json_next(&reader)) > JSON_END) {
+        check(++steps <= size && reader.depth >= 0 && reader.depth <= JSON_READ_DEPTH &&
+              reader.at <= data + size);
+        check(strlen(reader.key) < JSON_WORD_CAP && strlen(reader.text) < JSON_TEXT_CAP &&
+              !isnan(reader.number));
     }
-    check(k == JSON_BAD || (r.depth == 0 && r.at == data + size));
+    check(kind == JSON_BAD || (reader.depth == 0 && reader.at == data + size));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0) return 0;
-    const uint8_t which = data[0] % 3;
-    if (which == 0) try_request((const char *)data + 1, size - 1);
-    if (which == 1) try_frames(data + 1, size - 1);
-    if (which == 2) try_json((const char *)data + 1, size - 1);
+    const uint8_t format = data[0] % 3;
+    if (format == 0) try_request((const char *)data + 1, size - 1);
+    if (format == 1) try_frames(data + 1, size - 1);
+    if (format == 2) try_json((const char *)data + 1, size - 1);
     return 0;
 }

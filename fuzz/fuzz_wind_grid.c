@@ -8,9 +8,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(int promise)
+static void check(int condition)
 {
-    if (!promise) abort();
+    if (!condition) abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -28,13 +28,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check(g->dx > 0.0 && g->dy > 0.0 && g->dz > 0.0 && g->dt > 0.0);
     const size_t nodes = (size_t)g->nx * (size_t)g->ny * (size_t)g->nz * (size_t)g->nt;
     for (size_t i = 0; i < 3 * nodes; ++i) check(real_abs(g->velocity[i]) <= g->speed_max);
-    wind_params p = {.grid = *g};
-    for (int k = -1; k <= 9; ++k) { // from before the first corner to behind the last
-        const double s = 0.125 * k;
-        const vec3 place =
-            vec3_make(g->x0 + s * g->dx * g->nx, g->y0 + s * g->dy * g->ny, g->z0 + s * g->dz * g->nz);
-        const vec3 w = wind_at(&p, place, g->t0 + s * g->dt * g->nt);
-        check(vec3_length(w) <= wind_speed_bound(&p, place.z, place.z, 0.0, 1.0));
+    wind_params params = {.grid = *g};
+    for (int eighths = -1; eighths <= 9; ++eighths) { // from before the first corner to behind the last
+        const double fraction = 0.125 * eighths;
+        const vec3 position = vec3_make(g->x0 + fraction * g->dx * g->nx, g->y0 + fraction * g->dy * g->ny,
+                                        g->z0 + fraction * g->dz * g->nz);
+        const vec3 wind = wind_at(&params, position, g->t0 + fraction * g->dt * g->nt);
+        check(vec3_length(wind) <= wind_speed_bound(&params, position.z, position.z, 0.0, 1.0));
     }
     vy_wind_grid_destroy(grid);
     return 0;

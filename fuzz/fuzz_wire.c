@@ -8,41 +8,43 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { CAP = 8 * REPLY_CAP };
+enum { BODY_CAP = 8 * REPLY_CAP };
 
-static void check(int good)
+static void check(int condition)
 {
-    if (!good) abort();
+    if (!condition) abort();
 }
 
-static void check_sentence(vy_verdict verdict, int32_t detail, const char said[OUTPUT_CAP])
+static void check_sentence(vy_verdict verdict, int32_t detail, const char output[OUTPUT_CAP])
 {
     char text[160] = "";
-    check(memchr(said, '\0', OUTPUT_CAP) != NULL);
-    for (const char *c = said; *c != '\0'; ++c) check(*c >= ' ' && *c <= '~');
-    vy_verdict_print(verdict, detail, 1.0, said, text, sizeof text);
+    check(memchr(output, '\0', OUTPUT_CAP) != NULL);
+    for (const char *c = output; *c != '\0'; ++c) check(*c >= ' ' && *c <= '~');
+    vy_verdict_print(verdict, detail, 1.0, output, text, sizeof text);
     check(text[0] != '\0' && memchr(text, '\0', sizeof text) != NULL);
 }
 
 // The bytes come in pieces. Returns those of the frame, or 0: there is none.
-static size_t receive(const uint8_t *data, size_t size, size_t piece)
+static size_t receive(const uint8_t *data, size_t size, size_t piece_size)
 {
-    for (size_t have = 0; have < size;) {
-        have += piece < size - have ? piece : size - have;
-        char said[OUTPUT_CAP] = "";
+    for (size_t received = 0; received < size;) {
+        received += piece_size < size - received ? piece_size : size - received;
+        char output[OUTPUT_CAP] = "";
         int32_t detail = 0;
         size_t length = 0;
-        unsigned char *bytes = malloc(have); // no byte more, so that one too many is seen
+        unsigned char *bytes = malloc(received); // no byte more, so that one too many is seen
         if (bytes == NULL) abort();
-        memcpy(bytes, data, have);
-        const vy_verdict verdict = vy_wire_check_frame(bytes, have, CAP, &length, &detail, said);
-        const size_t end =
-            have < FRAME_HEAD_SIZE ? SIZE_MAX : FRAME_HEAD_SIZE + (size_t)vy_wire_get_size(bytes);
+        memcpy(bytes, data, received);
+        const vy_verdict verdict = vy_wire_check_frame(bytes, received, BODY_CAP, &length, &detail, output);
+        const size_t frame_end =
+            received < FRAME_HEAD_SIZE ? SIZE_MAX : FRAME_HEAD_SIZE + (size_t)vy_wire_get_size(bytes);
         free(bytes);
         check((verdict == VY_VERDICT_LATE) ==
-              (have < FRAME_HEAD_SIZE || (have < end && end <= FRAME_HEAD_SIZE + CAP)));
-        check((verdict == VY_VERDICT_REPLIED) == (have == end && end <= FRAME_HEAD_SIZE + CAP));
-        check_sentence(verdict, detail, said);
+              (received < FRAME_HEAD_SIZE ||
+               (received < frame_end && frame_end <= FRAME_HEAD_SIZE + BODY_CAP)));
+        check((verdict == VY_VERDICT_REPLIED) ==
+              (received == frame_end && frame_end <= FRAME_HEAD_SIZE + BODY_CAP));
+        check_sentence(verdict, detail, output);
         if (verdict == VY_VERDICT_REPLIED) return FRAME_HEAD_SIZE + length;
         if (verdict != VY_VERDICT_LATE) return 0;
     }
@@ -50,13 +52,13 @@ static size_t receive(const uint8_t *data, size_t size, size_t piece)
 }
 
 // A frame's numbers as the reply to a request. Returns whether it is taken.
-static int answer(const uint8_t *numbers, size_t size, uint64_t tick, int rotor_count)
+static int check_reply(const uint8_t *numbers, size_t size, uint64_t tick, int rotor_count)
 {
     static const vy_intent none;
-    unsigned char first[FRAME_HEAD_SIZE + CAP], second[FRAME_HEAD_SIZE + CAP];
-    vy_intent intent, again;
+    unsigned char first[FRAME_HEAD_SIZE + BODY_CAP], second[FRAME_HEAD_SIZE + BODY_CAP];
+    vy_intent intent, intent_again;
     memset(&intent, 0, sizeof intent);
-    memset(&again, 0, sizeof again);
+    memset(&intent_again, 0, sizeof intent_again);
     const vy_verdict verdict = vy_wire_get_reply(numbers, size, tick, rotor_count, &intent);
     check_sentence(verdict, intent.detail, "");
     if (verdict != VY_VERDICT_REPLIED) {
@@ -66,16 +68,17 @@ static int answer(const uint8_t *numbers, size_t size, uint64_t tick, int rotor_
     }
     check(intent.rung <= VY_RUNG_PILOT && intent.detail == 0 && intent.verdict == VY_VERDICT_REPLIED);
     check(intent.drop <= UINT32_MAX && intent.status <= UINT32_MAX);
-    const size_t sent = vy_wire_put_reply(&intent, tick, rotor_count, first);
-    check(sent > FRAME_HEAD_SIZE && sent <= FRAME_HEAD_SIZE + size &&
-          vy_wire_get_size(first) == sent - FRAME_HEAD_SIZE);
-    check(vy_wire_get_reply(first + FRAME_HEAD_SIZE, sent - FRAME_HEAD_SIZE, tick, rotor_count, &again) ==
-          VY_VERDICT_REPLIED);
-    check(vy_wire_put_reply(&again, tick, rotor_count, second) == sent && memcmp(first, second, sent) == 0);
+    const size_t reply_size = vy_wire_put_reply(&intent, tick, rotor_count, first);
+    check(reply_size > FRAME_HEAD_SIZE && reply_size <= FRAME_HEAD_SIZE + size &&
+          vy_wire_get_size(first) == reply_size - FRAME_HEAD_SIZE);
+    check(vy_wire_get_reply(first + FRAME_HEAD_SIZE, reply_size - FRAME_HEAD_SIZE, tick, rotor_count,
+                            &intent_again) == VY_VERDICT_REPLIED);
+    check(vy_wire_put_reply(&intent_again, tick, rotor_count, second) == reply_size &&
+          memcmp(first, second, reply_size) == 0);
     return 1;
 }
 
-static void sample(const uint8_t *data, size_t size)
+static void check_samples(const uint8_t *data, size_t size)
 {
     unsigned char numbers[8 * VY_WIRE_CELLS] = {0}, first[FRAME_HEAD_SIZE + sizeof numbers],
                               second[sizeof first];
@@ -91,14 +94,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 2) return 0;
     const int rotor_count = 1 + data[0] % VY_ROTOR_CAP;
-    const size_t piece = 1 + (size_t)data[1];
+    const size_t piece_size = 1 + (size_t)data[1];
     data += 2;
     size -= 2;
-    sample(data, size);
+    check_samples(data, size);
     for (uint64_t tick = 0; size > 0; ++tick) {
         // The world has stopped until the reply is there: what comes behind it in the same piece is too much.
-        const size_t frame = receive(data, size, piece);
-        if (frame == 0 || !answer(data + FRAME_HEAD_SIZE, frame - FRAME_HEAD_SIZE, tick, rotor_count)) break;
+        const size_t frame = receive(data, size, piece_size);
+        if (frame == 0 || !check_reply(data + FRAME_HEAD_SIZE, frame - FRAME_HEAD_SIZE, tick, rotor_count))
+            break;
         data += frame;
         size -= frame;
     }

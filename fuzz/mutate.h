@@ -18,14 +18,17 @@
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 NOT_COVERED size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
 
-typedef struct draw {
+typedef struct random_draws {
     uint64_t state;
-} draw;
+} random_draws;
 
-NOT_COVERED static inline draw draw_from(unsigned seed) { return (draw){.state = seed}; }
+NOT_COVERED static inline random_draws draws_from_seed(unsigned seed)
+{
+    return (random_draws){.state = seed};
+}
 
 // splitmix64.
-NOT_COVERED static inline uint64_t draw_bits(draw *d)
+NOT_COVERED static inline uint64_t draw_bits(random_draws *d)
 {
     uint64_t z = d->state += 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -34,25 +37,27 @@ NOT_COVERED static inline uint64_t draw_bits(draw *d)
 }
 
 // 0 to count - 1; 0 for none.
-NOT_COVERED static inline size_t draw_below(draw *d, size_t count)
+NOT_COVERED static inline size_t draw_below(random_draws *d, size_t count)
 {
     return count > 0 ? (size_t)(draw_bits(d) % count) : 0;
 }
 
-// Bytes that are changed where they are.
-typedef struct paste {
+// Bytes that are edited in place.
+typedef struct edit_buffer {
     uint8_t *data;
-    size_t size, room;
-} paste;
+    size_t size, capacity; // [bytes]
+} edit_buffer;
 
-// Put `insert` in the place of `removed` bytes from `at` on. 0: there is no room.
-NOT_COVERED static inline int paste_over(paste *p, size_t at, size_t removed, const void *insert,
-                                         size_t inserted)
+// Put `insert` in the place of `removed_size` bytes from `at` on. Returns 0 where that does not fit.
+NOT_COVERED static inline int edit_replace(edit_buffer *edit, size_t at, size_t removed_size,
+                                           const void *insert, size_t inserted_size)
 {
-    if (at > p->size || removed > p->size - at || p->size - removed + inserted > p->room) return 0;
-    memmove(p->data + at + inserted, p->data + at + removed, p->size - at - removed);
-    if (inserted > 0) memcpy(p->data + at, insert, inserted);
-    p->size = p->size - removed + inserted;
+    if (at > edit->size || removed_size > edit->size - at ||
+        edit->size - removed_size + inserted_size > edit->capacity)
+        return 0;
+    memmove(edit->data + at + inserted_size, edit->data + at + removed_size, edit->size - at - removed_size);
+    if (inserted_size > 0) memcpy(edit->data + at, insert, inserted_size);
+    edit->size = edit->size - removed_size + inserted_size;
     return 1;
 }
 

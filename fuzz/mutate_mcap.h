@@ -23,9 +23,9 @@ typedef struct mcap_list {
 
 // A chunk as it was written.
 typedef struct mcap_span {
-    uint64_t first, last;  // [ns] of its messages
-    uint64_t at, length;   // of the record
-    uint64_t records;      // [bytes] inside
+    uint64_t first, last;  // [ns] log time of its earliest and latest message
+    uint64_t at, length;   // [bytes] of the record in the file
+    uint64_t records_size; // [bytes] of the records inside
     uint64_t index_length; // [bytes] of the indexes behind it
     uint16_t channels[MCAP_INDEXED];
     uint64_t index_at[MCAP_INDEXED];
@@ -34,7 +34,7 @@ typedef struct mcap_span {
 
 // Where an attachment or metadata went.
 typedef struct mcap_place {
-    uint64_t at, length;
+    uint64_t at, length; // [bytes] in the file
     const mcap_part *part;
 } mcap_place;
 
@@ -43,10 +43,10 @@ typedef struct mcap_builder {
     mcap_span chunks[MCAP_CHUNKS];
     mcap_place attachments[MCAP_CHUNKS], metadata[MCAP_CHUNKS];
     size_t chunk_count, attachment_count, metadata_count;
-    uint64_t messages;
-    size_t chunk_start; // where the records of the open chunk begin; 0: none is open
-    uint64_t summary;   // where it begins; 0: not yet
-    int has_indexes;    // 1: those of chunks are written
+    uint64_t message_count;
+    size_t chunk_start;     // where the records of the open chunk begin; 0: none is open
+    uint64_t summary_start; // 0: not reached yet
+    int has_indexes;        // 1: the chunk indexes are written
 } mcap_builder;
 
 // --- taking a log apart
@@ -102,11 +102,11 @@ NOT_COVERED static inline void mcap_note_message(mcap_span *span, const unsigned
 // The index of one channel: times and places of its messages in the chunk's records.
 NOT_COVERED static inline void mcap_write_index(mcap_builder *w, const mcap_span *span, uint16_t channel)
 {
-    const size_t begun = mcap_bytes_begin(&w->out, MCAP_MESSAGE_INDEX),
-                 end = w->chunk_start + (size_t)span->records;
+    const size_t record_start = mcap_bytes_begin(&w->out, MCAP_MESSAGE_INDEX),
+                 end = w->chunk_start + (size_t)span->records_size;
     mcap_bytes_u16(&w->out, channel);
     mcap_bytes_u32(&w->out, 0);
-    const size_t entries = w->out.size;
+    const size_t entries_start = w->out.size;
     for (size_t at = w->chunk_start; at < end && !w->out.failed;) {
         const unsigned char *record = w->out.data + at;
         const uint64_t size = mcap_get_u64(record + 1),
@@ -118,8 +118,9 @@ NOT_COVERED static inline void mcap_write_index(mcap_builder *w, const mcap_span
         }
         at += MCAP_RECORD_HEAD_SIZE + (size_t)size;
     }
-    if (!w->out.failed) mcap_put_u32(w->out.data + entries - 4, (uint32_t)(w->out.size - entries));
-    mcap_bytes_end(&w->out, begun);
+    if (!w->out.failed)
+        mcap_put_u32(w->out.data + entries_start - 4, (uint32_t)(w->out.size - entries_start));
+    mcap_bytes_end(&w->out, record_start);
 }
 
 NOT_COVERED static inline void mcap_open_chunk(mcap_builder *w, const mcap_part *part)
@@ -135,43 +136,43 @@ NOT_COVERED static inline void mcap_close_chunk(mcap_builder *w)
 {
     if (w->chunk_start == 0) return;
     mcap_span *span = &w->chunks[w->chunk_count++];
-    span->records = w->out.size - w->chunk_start;
+    span->records_size = w->out.size - w->chunk_start;
     span->length = w->out.size - span->at;
     mcap_bytes_end(&w->out, (size_t)span->at);
     if (!w->out.failed) {
         unsigned char *head = w->out.data + w->chunk_start - MCAP_CHUNK_HEAD_SIZE;
         mcap_put_u64(head, span->first);
         mcap_put_u64(head + 8, span->last);
-        mcap_put_u64(head + 16, span->records);
-        mcap_put_u32(head + 24, vy_crc32(0, w->out.data + w->chunk_start, (size_t)span->records));
-        mcap_put_u64(head + 32, span->records);
+        mcap_put_u64(head + 16, span->records_size);
+        mcap_put_u32(head + 24, vy_crc32(0, w->out.data + w->chunk_start, (size_t)span->records_size));
+        mcap_put_u64(head + 32, span->records_size);
     }
-    const size_t before = w->out.size;
+    const size_t indexes_start = w->out.size;
     for (size_t k = 0; k < span->channel_count; ++k) {
         span->index_at[k] = w->out.size;
         mcap_write_index(w, span, span->channels[k]);
     }
-    span->index_length = w->out.size - before;
+    span->index_length = w->out.size - indexes_start;
     w->chunk_start = 0;
 }
 
 NOT_COVERED static inline void mcap_write_chunk_indexes(mcap_builder *w)
 {
     for (size_t i = 0; i < w->chunk_count && !w->has_indexes; ++i) {
-        const mcap_span *s = &w->chunks[i];
-        const size_t begun = mcap_bytes_begin(&w->out, MCAP_CHUNK_INDEX);
-        const uint64_t head[] = {s->first, s->last, s->at, s->length};
+        const mcap_span *span = &w->chunks[i];
+        const size_t record_start = mcap_bytes_begin(&w->out, MCAP_CHUNK_INDEX);
+        const uint64_t head[] = {span->first, span->last, span->at, span->length};
         for (int k = 0; k < 4; ++k) mcap_bytes_u64(&w->out, head[k]);
-        mcap_bytes_u32(&w->out, (uint32_t)(10 * s->channel_count));
-        for (size_t k = 0; k < s->channel_count; ++k) {
-            mcap_bytes_u16(&w->out, s->channels[k]);
-            mcap_bytes_u64(&w->out, s->index_at[k]);
+        mcap_bytes_u32(&w->out, (uint32_t)(10 * span->channel_count));
+        for (size_t k = 0; k < span->channel_count; ++k) {
+            mcap_bytes_u16(&w->out, span->channels[k]);
+            mcap_bytes_u64(&w->out, span->index_at[k]);
         }
-        mcap_bytes_u64(&w->out, s->index_length);
+        mcap_bytes_u64(&w->out, span->index_length);
         mcap_bytes_string(&w->out, "");
-        mcap_bytes_u64(&w->out, s->records);
-        mcap_bytes_u64(&w->out, s->records);
-        mcap_bytes_end(&w->out, begun);
+        mcap_bytes_u64(&w->out, span->records_size);
+        mcap_bytes_u64(&w->out, span->records_size);
+        mcap_bytes_end(&w->out, record_start);
     }
     w->has_indexes = 1;
 }
@@ -183,25 +184,26 @@ NOT_COVERED static inline void mcap_write_record(mcap_builder *w, const mcap_par
     mcap_bytes_put(&w->out, part->body, part->size);
     mcap_bytes_end(&w->out, at);
     if (w->out.failed) return;
-    unsigned char *written = w->out.data + body;
+    unsigned char *record_body = w->out.data + body;
     const mcap_place place = {at, w->out.size - at, part};
     if (part->opcode == MCAP_MESSAGE && part->size >= MCAP_MESSAGE_HEAD_SIZE) {
-        if (w->chunk_start != 0) mcap_note_message(&w->chunks[w->chunk_count], written);
-        w->messages += 1;
+        if (w->chunk_start != 0) mcap_note_message(&w->chunks[w->chunk_count], record_body);
+        w->message_count += 1;
     } else if (part->opcode == MCAP_ATTACHMENT && part->size >= 4) {
-        mcap_put_u32(written + part->size - 4, vy_crc32(0, written, part->size - 4));
+        mcap_put_u32(record_body + part->size - 4, vy_crc32(0, record_body, part->size - 4));
         if (w->attachment_count < MCAP_CHUNKS) w->attachments[w->attachment_count++] = place;
     } else if (part->opcode == MCAP_METADATA) {
         if (w->metadata_count < MCAP_CHUNKS) w->metadata[w->metadata_count++] = place;
     } else if (part->opcode == MCAP_DATA_END && part->size == MCAP_DATA_END_SIZE) {
-        mcap_put_u32(written, vy_crc32(0, w->out.data, at));
-        w->summary = w->out.size;
+        mcap_put_u32(record_body, vy_crc32(0, w->out.data, at));
+        w->summary_start = w->out.size;
     } else if (part->opcode == MCAP_STATISTICS && part->size >= 8) {
-        mcap_put_u64(written, w->messages);
+        mcap_put_u64(record_body, w->message_count);
     } else if (part->opcode == MCAP_FOOTER && part->size == MCAP_FOOTER_SIZE) {
-        mcap_put_u64(written, at > w->summary ? w->summary : 0);
-        mcap_put_u64(written + 8, 0);
-        mcap_put_u32(written + 16, vy_crc32(0, w->out.data + w->summary, body + 16 - (size_t)w->summary));
+        mcap_put_u64(record_body, at > w->summary_start ? w->summary_start : 0);
+        mcap_put_u64(record_body + 8, 0);
+        mcap_put_u32(record_body + 16,
+                     vy_crc32(0, w->out.data + w->summary_start, body + 16 - (size_t)w->summary_start));
     }
 }
 
@@ -252,7 +254,8 @@ NOT_COVERED static inline void mcap_assemble(mcap_builder *w, const mcap_list *l
 // --- changing it
 
 // Other bytes in a record; `buffer` is where they go.
-NOT_COVERED static inline void mcap_change_bytes(draw *d, mcap_part *part, uint8_t *buffer, size_t size)
+NOT_COVERED static inline void mcap_change_bytes(random_draws *d, mcap_part *part, uint8_t *buffer,
+                                                 size_t size)
 {
     const int head =
         part->opcode == MCAP_MESSAGE && part->size >= MCAP_MESSAGE_HEAD_SIZE && draw_below(d, 4) > 0
@@ -266,12 +269,12 @@ NOT_COVERED static inline void mcap_change_bytes(draw *d, mcap_part *part, uint8
     part->body = buffer;
 }
 
-NOT_COVERED static inline void mcap_change(draw *d, mcap_list *list, uint8_t *buffer, size_t size)
+NOT_COVERED static inline void mcap_change(random_draws *d, mcap_list *list, uint8_t *buffer, size_t size)
 {
     if (list->count == 0) return;
     const size_t i = draw_below(d, list->count), k = draw_below(d, list->count);
     mcap_part *parts = list->parts;
-    const mcap_part one = parts[i];
+    const mcap_part part = parts[i];
     switch (draw_below(d, 8)) {
     case 0: // away with it
         memmove(parts + i, parts + i + 1, (list->count - i - 1) * sizeof *parts);
@@ -280,12 +283,12 @@ NOT_COVERED static inline void mcap_change(draw *d, mcap_list *list, uint8_t *bu
     case 1: // once more, somewhere
         if (list->count == MCAP_PARTS) break;
         memmove(parts + k + 1, parts + k, (list->count - k) * sizeof *parts);
-        parts[k] = one;
+        parts[k] = part;
         list->count += 1;
         break;
     case 2: // two change places
         parts[i] = parts[k];
-        parts[k] = one;
+        parts[k] = part;
         break;
     default: mcap_change_bytes(d, &parts[i], buffer, size); break;
     }
@@ -296,20 +299,20 @@ NOT_COVERED static inline size_t mcap_mutate(uint8_t *data, size_t size, size_t 
 {
     enum { CHANGES = 3, BUFFER_CAP = 1 << 16 };
     static mcap_list list;
-    static mcap_builder w;
+    static mcap_builder builder;
     static uint8_t buffers[CHANGES][BUFFER_CAP];
-    draw d = draw_from(seed);
+    random_draws d = draws_from_seed(seed);
     if (size <= MCAP_MAGIC_SIZE || draw_below(&d, 8) == 0) return LLVMFuzzerMutate(data, size, max_size);
     list.count = 0;
     mcap_parse_records(data + MCAP_MAGIC_SIZE, data + size, &list);
     const size_t changes = 1 + draw_below(&d, CHANGES);
     for (size_t i = 0; i < changes; ++i) mcap_change(&d, &list, buffers[i], BUFFER_CAP);
-    const mcap_bytes kept = w.out;
-    memset(&w, 0, sizeof w);
-    w.out = kept;
-    w.out.size = 0;
-    mcap_assemble(&w, &list);
-    if (w.out.failed || w.out.size > max_size) return LLVMFuzzerMutate(data, size, max_size);
-    memcpy(data, w.out.data, w.out.size);
-    return w.out.size;
+    const mcap_bytes buffer = builder.out;
+    memset(&builder, 0, sizeof builder);
+    builder.out = buffer;
+    builder.out.size = 0;
+    mcap_assemble(&builder, &list);
+    if (builder.out.failed || builder.out.size > max_size) return LLVMFuzzerMutate(data, size, max_size);
+    memcpy(data, builder.out.data, builder.out.size);
+    return builder.out.size;
 }

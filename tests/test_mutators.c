@@ -11,7 +11,7 @@ enum { MESSAGES = 200, CHANGED = 2000, LOG_CAP = 1 << 16 };
 // In the place of libFuzzer's: a bit flips.
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size)
 {
-    static draw d;
+    static random_draws d;
     (void)max_size;
     if (size > 0) data[draw_below(&d, size)] ^= (uint8_t)(1u << draw_below(&d, 8));
     return size;
