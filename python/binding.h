@@ -12,12 +12,12 @@ double binding_seconds(void); ///< [s] of the monotonic clock
 
 typedef struct locked_world locked_world;
 
-/// Have a world for oneself, and let others have it.
-const vy_world *binding_enter(locked_world *w);
-void binding_leave(locked_world *w);
+/// Lock a world, so that no other thread is in it, and return it; unlock it.
+const vy_world *world_enter(locked_world *w);
+void world_leave(locked_world *w);
 
 typedef struct locked_bodies locked_bodies;
 
-/// Have a set of bodies for oneself, and let others have it.
+/// Lock a set of bodies, so that no other thread is in it, and return it; unlock it.
 vy_bodies *bodies_enter(locked_bodies *b);
 void bodies_leave(locked_bodies *b);

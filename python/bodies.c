@@ -35,7 +35,7 @@ vy_bodies *bodies_enter(locked_bodies *b)
 void bodies_leave(locked_bodies *b) { (void)pthread_mutex_unlock(&b->lock); }
 
 // What a function without a vy_error has returned.
-static int answer(vy_status status, const char *bad_value)
+static int status_result(vy_status status, const char *bad_value)
 {
     vy_error err = {.status = status};
     if (status == VY_NOT_FOUND)
@@ -46,68 +46,68 @@ static int answer(vy_status status, const char *bad_value)
 
 // ---- a set
 
-// Numbers of a def, in the order of bodies_default().
+// Numbers of a def, in the order of bodies_default_numbers().
 enum { DEF_NUMBERS = 15 };
 
-static void put_def(const vy_bodies_def *d, double out[DEF_NUMBERS])
+static void def_to_numbers(const vy_bodies_def *def, double out[DEF_NUMBERS])
 {
-    const vy_contacts_def *c = &d->contacts;
-    const double values[DEF_NUMBERS] = {d->dt,
-                                        d->gravity.x,
-                                        d->gravity.y,
-                                        d->gravity.z,
-                                        d->joint_step,
-                                        d->closing_speed,
-                                        d->open_limit,
-                                        c->substep,
-                                        c->slop,
-                                        c->push_speed,
-                                        c->correction,
-                                        c->restitution_speed,
-                                        c->time_to_sleep,
-                                        c->sleep_speed,
-                                        d->baumgarte};
+    const vy_contacts_def *contacts = &def->contacts;
+    const double values[DEF_NUMBERS] = {def->dt,
+                                        def->gravity.x,
+                                        def->gravity.y,
+                                        def->gravity.z,
+                                        def->joint_step,
+                                        def->closing_speed,
+                                        def->open_limit,
+                                        contacts->substep,
+                                        contacts->slop,
+                                        contacts->push_speed,
+                                        contacts->correction,
+                                        contacts->restitution_speed,
+                                        contacts->time_to_sleep,
+                                        contacts->sleep_speed,
+                                        def->baumgarte};
     memcpy(out, values, sizeof values);
 }
 
-static void take_def(const double in[DEF_NUMBERS], vy_bodies_def *d)
+static void numbers_to_def(const double numbers[DEF_NUMBERS], vy_bodies_def *def)
 {
-    vy_contacts_def *c = &d->contacts;
-    double *const values[DEF_NUMBERS - 1] = {&d->dt,
-                                             &d->gravity.x,
-                                             &d->gravity.y,
-                                             &d->gravity.z,
-                                             &d->joint_step,
-                                             &d->closing_speed,
-                                             &d->open_limit,
-                                             &c->substep,
-                                             &c->slop,
-                                             &c->push_speed,
-                                             &c->correction,
-                                             &c->restitution_speed,
-                                             &c->time_to_sleep,
-                                             &c->sleep_speed};
-    for (int i = 0; i < DEF_NUMBERS - 1; ++i) *values[i] = in[i];
-    d->baumgarte = in[DEF_NUMBERS - 1] != 0.0;
+    vy_contacts_def *contacts = &def->contacts;
+    double *const fields[DEF_NUMBERS - 1] = {&def->dt,
+                                             &def->gravity.x,
+                                             &def->gravity.y,
+                                             &def->gravity.z,
+                                             &def->joint_step,
+                                             &def->closing_speed,
+                                             &def->open_limit,
+                                             &contacts->substep,
+                                             &contacts->slop,
+                                             &contacts->push_speed,
+                                             &contacts->correction,
+                                             &contacts->restitution_speed,
+                                             &contacts->time_to_sleep,
+                                             &contacts->sleep_speed};
+    for (int i = 0; i < DEF_NUMBERS - 1; ++i) *fields[i] = numbers[i];
+    def->baumgarte = numbers[DEF_NUMBERS - 1] != 0.0;
 }
 
 // dt, gravity, joint_step, closing_speed, open_limit, then of contacts substep, slop, push_speed, correction,
 // restitution_speed, time_to_sleep, sleep_speed, and baumgarte.
-void bodies_default(double out[DEF_NUMBERS])
+void bodies_default_numbers(double out[DEF_NUMBERS])
 {
     const vy_bodies_def def = vy_default_bodies_def();
-    put_def(&def, out);
+    def_to_numbers(&def, out);
 }
 
 // The number of an integrator, or -1 with a sentence.
-static int integrator_named(const char *name)
+static int find_integrator(const char *name)
 {
     vy_error err = {.status = VY_BAD_VALUE};
-    int i = 0;
-    while (vy_integrator_order((vy_integrator)i) != 0 &&
-           strcmp(vy_integrator_name((vy_integrator)i), name) != 0)
-        ++i;
-    if (vy_integrator_order((vy_integrator)i) != 0) return i;
+    int integrator = 0;
+    while (vy_integrator_order((vy_integrator)integrator) != 0 &&
+           strcmp(vy_integrator_name((vy_integrator)integrator), name) != 0)
+        ++integrator;
+    if (vy_integrator_order((vy_integrator)integrator) != 0) return integrator;
     snprintf(err.text, sizeof err.text,
              "no integrator %.40s: there are euler, semi-implicit, rk4 and lie-midpoint", name);
     return binding_result(err.status, &err);
@@ -121,18 +121,18 @@ void bodies_destroy(locked_bodies *b)
     free(b);
 }
 
-// `impulse`: contacts by one impulse each, in place of soft ones.
-locked_bodies *bodies_create(const double numbers[DEF_NUMBERS], const char *integrator, int contacts,
-                             int impulse, uint32_t threads)
+// `has_impulse_solver`: contacts by one impulse each, in place of soft ones.
+locked_bodies *bodies_create(const double numbers[DEF_NUMBERS], const char *integrator, int has_contacts,
+                             int has_impulse_solver, uint32_t threads)
 {
     vy_error err = {.status = VY_NO_MEMORY};
     vy_bodies_def def = vy_default_bodies_def();
-    const int method = integrator_named(integrator);
-    if (method < 0) return NULL;
-    take_def(numbers, &def);
-    def.integrator = (vy_integrator)method;
-    def.contacts.on = contacts;
-    def.contacts.solver = impulse ? VY_CONTACT_SOLVER_IMPULSE : VY_CONTACT_SOLVER_SOFT;
+    const int integrator_number = find_integrator(integrator);
+    if (integrator_number < 0) return NULL;
+    numbers_to_def(numbers, &def);
+    def.integrator = (vy_integrator)integrator_number;
+    def.contacts.on = has_contacts;
+    def.contacts.solver = has_impulse_solver ? VY_CONTACT_SOLVER_IMPULSE : VY_CONTACT_SOLVER_SOFT;
     def.contacts.threads = threads;
     locked_bodies *b = calloc(1, sizeof *b);
     if (b == NULL || pthread_mutex_init(&b->lock, NULL) != 0) {
@@ -153,9 +153,9 @@ const char *bodies_integrator(locked_bodies *b)
 
 int bodies_set_integrator(locked_bodies *b, const char *name)
 {
-    const int method = integrator_named(name);
-    if (method < 0) return -1;
-    (void)vy_bodies_set_integrator(bodies_enter(b), (vy_integrator)method);
+    const int integrator_number = find_integrator(name);
+    if (integrator_number < 0) return -1;
+    (void)vy_bodies_set_integrator(bodies_enter(b), (vy_integrator)integrator_number);
     bodies_leave(b);
     return 0;
 }
@@ -164,17 +164,18 @@ int bodies_set_integrator(locked_bodies *b, const char *name)
 /// turn and Ctrl-C is heard. Returns how many were done; *flags gets the bits seen.
 uint64_t bodies_step(locked_bodies *b, uint64_t steps, uint32_t *flags)
 {
-    const double end = binding_seconds() + 0.05;
+    const double deadline = binding_seconds() + 0.05;
     vy_bodies *set = bodies_enter(b);
-    uint64_t done = 0;
-    while (done < steps) {
-        const uint32_t reported = vy_bodies_step(set);
-        ++done;
-        *flags |= reported;
-        if ((reported & (VY_BODIES_NOT_FINITE | VY_BODIES_NO_MEMORY)) != 0 || binding_seconds() > end) break;
+    uint64_t steps_done = 0;
+    while (steps_done < steps) {
+        const uint32_t step_flags = vy_bodies_step(set);
+        ++steps_done;
+        *flags |= step_flags;
+        if ((step_flags & (VY_BODIES_NOT_FINITE | VY_BODIES_NO_MEMORY)) != 0 || binding_seconds() > deadline)
+            break;
     }
     bodies_leave(b);
-    return done;
+    return steps_done;
 }
 
 uint64_t bodies_tick(locked_bodies *b)
@@ -243,7 +244,7 @@ void bodies_sleeping(locked_bodies *b, uint8_t *out, uint32_t count)
 }
 
 // The parts of `from` whose bits are set: position, velocity, attitude, rate.
-static void put_parts(const vy_body_state *from, int parts, vy_body_state *to)
+static void copy_parts(const vy_body_state *from, int parts, vy_body_state *to)
 {
     if ((parts & 1) != 0) to->position = from->position;
     if ((parts & 2) != 0) to->velocity = from->velocity;
@@ -256,22 +257,24 @@ static void put_parts(const vy_body_state *from, int parts, vy_body_state *to)
 int bodies_set_states(locked_bodies *b, const vy_body_state *states, int parts, uint32_t count)
 {
     vy_bodies *set = bodies_enter(b);
-    int result = answer(count == vy_bodies_slot_count(set) ? VY_OK : VY_BAD_VALUE,
-                        "a body was added meanwhile: there are more rows now");
+    int result = status_result(count == vy_bodies_slot_count(set) ? VY_OK : VY_BAD_VALUE,
+                               "a body was added meanwhile: there are more rows now");
     for (uint32_t i = 0; i < count && result == 0 && (parts & 4) != 0; ++i) {
-        const vy_quat q = states[i].attitude;
-        const double length2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
-        if (vy_bodies_at(set, i).bits != 0 && !(length2 > 0.0 && length2 < 1e300))
-            result = answer(VY_BAD_VALUE, "an attitude must be longer than zero, and shorter than 1e150");
+        const vy_quat attitude = states[i].attitude;
+        const double length_squared = attitude.w * attitude.w + attitude.x * attitude.x +
+                                      attitude.y * attitude.y + attitude.z * attitude.z;
+        if (vy_bodies_at(set, i).bits != 0 && !(length_squared > 0.0 && length_squared < 1e300))
+            result =
+                status_result(VY_BAD_VALUE, "an attitude must be longer than zero, and shorter than 1e150");
     }
     for (uint32_t i = 0; i < count && result == 0; ++i) {
         const vy_body_id id = vy_bodies_at(set, i);
-        vy_body_state now, next;
-        if (vy_body_read(set, id, &now) != VY_OK) continue;
-        next = now;
-        put_parts(&states[i], parts, &next);
-        if (memcmp(&now, &next, sizeof now) != 0)
-            result = answer(vy_body_set_state(set, id, &next), "a state must be finite");
+        vy_body_state old_state, new_state;
+        if (vy_body_read(set, id, &old_state) != VY_OK) continue;
+        new_state = old_state;
+        copy_parts(&states[i], parts, &new_state);
+        if (memcmp(&old_state, &new_state, sizeof old_state) != 0)
+            result = status_result(vy_body_set_state(set, id, &new_state), "a state must be finite");
     }
     bodies_leave(b);
     return result;
@@ -292,12 +295,12 @@ uint32_t bodies_contacts(locked_bodies *b, contact_row *out, uint32_t capacity)
     const vy_bodies *set = bodies_enter(b);
     const uint32_t count = vy_bodies_contact_count(set);
     for (uint32_t i = 0; i < count && count <= capacity; ++i) {
-        vy_contact_report r;
-        if (vy_bodies_contact(set, i, &r) != VY_OK) continue;
-        out[i] = (contact_row){(uint32_t)r.a - 1u, (uint32_t)r.b - 1u,
-                               (int32_t)r.phase,   r.points,
-                               r.normal,           r.point,
-                               r.impulse,          r.speed};
+        vy_contact_report report;
+        if (vy_bodies_contact(set, i, &report) != VY_OK) continue;
+        out[i] = (contact_row){(uint32_t)report.a - 1u, (uint32_t)report.b - 1u,
+                               (int32_t)report.phase,   report.points,
+                               report.normal,           report.point,
+                               report.impulse,          report.speed};
     }
     bodies_leave(b);
     return count;
@@ -306,10 +309,10 @@ uint32_t bodies_contacts(locked_bodies *b, contact_row *out, uint32_t capacity)
 // impacts, dropped, dropped_time, scaled, limited.
 void bodies_impacts(locked_bodies *b, double out[5])
 {
-    const vy_impact_totals t = vy_bodies_impacts(bodies_enter(b));
+    const vy_impact_totals totals = vy_bodies_impacts(bodies_enter(b));
     bodies_leave(b);
-    const double values[5] = {(double)t.impacts, (double)t.dropped, t.dropped_time, (double)t.scaled,
-                              (double)t.limited};
+    const double values[5] = {(double)totals.impacts, (double)totals.dropped, totals.dropped_time,
+                              (double)totals.scaled, (double)totals.limited};
     memcpy(out, values, sizeof values);
 }
 
@@ -317,36 +320,37 @@ void bodies_impacts(locked_bodies *b, double out[5])
 void bodies_totals(locked_bodies *b, double out[9])
 {
     const vy_bodies *set = bodies_enter(b);
-    const vy_bodies_energy e = vy_bodies_read_energy(set);
+    const vy_bodies_energy energy = vy_bodies_read_energy(set);
     vy_vec3 linear, angular;
     vy_bodies_read_momentum(set, &linear, &angular);
     bodies_leave(b);
-    memcpy(out, (const double[3]){e.kinetic, e.potential, e.closing}, 24);
+    memcpy(out, (const double[3]){energy.kinetic, energy.potential, energy.closing}, 24);
     memcpy(out + 3, &linear, 24);
     memcpy(out + 6, &angular, 24);
 }
 
 // `kind`: vy_potential_kind. Numbers: gravity; mu, centre; stiffness, length, anchor, point; dipole, field.
-int bodies_add_potential(locked_bodies *b, int kind, const double n[8], uint64_t body)
+int bodies_add_potential(locked_bodies *b, int kind, const double numbers[8], uint64_t body)
 {
     vy_error err = {.status = VY_BAD_VALUE};
-    vy_potential p = {.kind = VY_POTENTIAL_NONE};
-    const vy_vec3 first = {n[0], n[1], n[2]}, second = {n[3], n[4], n[5]};
+    vy_potential potential = {.kind = VY_POTENTIAL_NONE};
+    const vy_vec3 first = {numbers[0], numbers[1], numbers[2]}, second = {numbers[3], numbers[4], numbers[5]};
     vy_status status = VY_BAD_VALUE;
     switch (kind) {
-    case VY_POTENTIAL_UNIFORM: status = vy_potential_uniform(first, &p, &err); break;
+    case VY_POTENTIAL_UNIFORM: status = vy_potential_uniform(first, &potential, &err); break;
     case VY_POTENTIAL_CENTRAL:
-        status = vy_potential_central(n[0], (vy_vec3){n[1], n[2], n[3]}, &p, &err);
+        status =
+            vy_potential_central(numbers[0], (vy_vec3){numbers[1], numbers[2], numbers[3]}, &potential, &err);
         break;
     case VY_POTENTIAL_SPRING:
-        status = vy_potential_spring(n[0], n[1], (vy_vec3){n[2], n[3], n[4]}, (vy_vec3){n[5], n[6], n[7]}, &p,
-                                     &err);
+        status = vy_potential_spring(numbers[0], numbers[1], (vy_vec3){numbers[2], numbers[3], numbers[4]},
+                                     (vy_vec3){numbers[5], numbers[6], numbers[7]}, &potential, &err);
         break;
-    case VY_POTENTIAL_MAGNETIC: status = vy_potential_magnetic(first, second, &p, &err); break;
+    case VY_POTENTIAL_MAGNETIC: status = vy_potential_magnetic(first, second, &potential, &err); break;
     default: break;
     }
     if (status != VY_OK) return binding_result(status, &err);
-    status = vy_bodies_add_potential(bodies_enter(b), &p, (vy_body_id){body}, &err);
+    status = vy_bodies_add_potential(bodies_enter(b), &potential, (vy_body_id){body}, &err);
     bodies_leave(b);
     return binding_result(status, &err);
 }
@@ -379,7 +383,7 @@ int bodies_remove(locked_bodies *b, uint64_t id)
 {
     const vy_status status = vy_bodies_remove(bodies_enter(b), (vy_body_id){id});
     bodies_leave(b);
-    return answer(status, "");
+    return status_result(status, "");
 }
 
 int bodies_has(locked_bodies *b, uint64_t id)
@@ -393,25 +397,25 @@ int body_read(locked_bodies *b, uint64_t id, double out[13])
 {
     const vy_status status = vy_body_read(bodies_enter(b), (vy_body_id){id}, (vy_body_state *)out);
     bodies_leave(b);
-    return answer(status, "");
+    return status_result(status, "");
 }
 
 int body_set_state(locked_bodies *b, uint64_t id, const vy_body_state *state, int parts)
 {
     vy_bodies *set = bodies_enter(b);
-    vy_body_state s;
-    vy_status status = vy_body_read(set, (vy_body_id){id}, &s);
+    vy_body_state new_state;
+    vy_status status = vy_body_read(set, (vy_body_id){id}, &new_state);
     if (status == VY_OK) {
-        put_parts(state, parts, &s);
-        status = vy_body_set_state(set, (vy_body_id){id}, &s);
+        copy_parts(state, parts, &new_state);
+        status = vy_body_set_state(set, (vy_body_id){id}, &new_state);
     }
     bodies_leave(b);
-    return answer(status, "a state must be finite, with an attitude longer than zero");
+    return status_result(status, "a state must be finite, with an attitude longer than zero");
 }
 
 // Mass, inertia row by row, linear and rotational energy, acceleration (world) and that of the rate (body),
 // and whether it sleeps.
-int body_figures(locked_bodies *b, uint64_t id, double out[19])
+int body_read_properties(locked_bodies *b, uint64_t id, double out[19])
 {
     const vy_body_id body = {id};
     const vy_bodies *set = bodies_enter(b);
@@ -428,55 +432,57 @@ int body_figures(locked_bodies *b, uint64_t id, double out[19])
         out[18] = vy_body_is_asleep(set, body);
     }
     bodies_leave(b);
-    return answer(status, "");
+    return status_result(status, "");
 }
 
 // What body_apply() applies.
 enum { APPLY_FORCE, APPLY_TORQUE, APPLY_IMPULSE, APPLY_ANGULAR_IMPULSE };
 
 // `frame` and `point_frame`: 0 world, 1 body. `point`: NULL for the centre of mass; a torque has none.
-int body_apply(locked_bodies *b, uint64_t id, int what, const vy_vec3 *vector, int frame,
+int body_apply(locked_bodies *b, uint64_t id, int kind, const vy_vec3 *vector, int frame,
                const vy_vec3 *point, int point_frame)
 {
     const vy_body_id body = {id};
-    const vy_frame axes = frame ? VY_FRAME_BODY : VY_FRAME_WORLD,
-                   at = point_frame ? VY_FRAME_BODY : VY_FRAME_WORLD;
+    const vy_frame vector_axes = frame ? VY_FRAME_BODY : VY_FRAME_WORLD,
+                   point_axes = point_frame ? VY_FRAME_BODY : VY_FRAME_WORLD;
     vy_bodies *set = bodies_enter(b);
     vy_status status = VY_BAD_VALUE;
-    switch (what) {
+    switch (kind) {
     case APPLY_FORCE:
-        status = point != NULL ? vy_body_apply_force_at(set, body, *vector, axes, *point, at)
-                               : vy_body_apply_force(set, body, *vector, axes);
+        status = point != NULL ? vy_body_apply_force_at(set, body, *vector, vector_axes, *point, point_axes)
+                               : vy_body_apply_force(set, body, *vector, vector_axes);
         break;
-    case APPLY_TORQUE: status = vy_body_apply_torque(set, body, *vector, axes); break;
+    case APPLY_TORQUE: status = vy_body_apply_torque(set, body, *vector, vector_axes); break;
     case APPLY_IMPULSE:
-        status = point != NULL ? vy_body_apply_impulse_at(set, body, *vector, axes, *point, at)
-                               : vy_body_apply_impulse(set, body, *vector, axes);
+        status = point != NULL ? vy_body_apply_impulse_at(set, body, *vector, vector_axes, *point, point_axes)
+                               : vy_body_apply_impulse(set, body, *vector, vector_axes);
         break;
-    case APPLY_ANGULAR_IMPULSE: status = vy_body_apply_angular_impulse(set, body, *vector, axes); break;
+    case APPLY_ANGULAR_IMPULSE:
+        status = vy_body_apply_angular_impulse(set, body, *vector, vector_axes);
+        break;
     default: break;
     }
     bodies_leave(b);
-    return answer(status, "the velocities after the impulse would not be finite");
+    return status_result(status, "the velocities after the impulse would not be finite");
 }
 
 int body_clear_forces(locked_bodies *b, uint64_t id)
 {
     const vy_status status = vy_body_clear_forces(bodies_enter(b), (vy_body_id){id});
     bodies_leave(b);
-    return answer(status, "");
+    return status_result(status, "");
 }
 
 int body_stop(locked_bodies *b, uint64_t id)
 {
     const vy_status status = vy_body_stop(bodies_enter(b), (vy_body_id){id});
     bodies_leave(b);
-    return answer(status, "");
+    return status_result(status, "");
 }
 
 int body_wake(locked_bodies *b, uint64_t id)
 {
     const vy_status status = vy_body_wake(bodies_enter(b), (vy_body_id){id});
     bodies_leave(b);
-    return answer(status, "");
+    return status_result(status, "");
 }

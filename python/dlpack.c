@@ -49,25 +49,25 @@ typedef struct exported_tensor {
 
 shared_handle *shared_handle_create(void *object, void (*destroy)(void *object))
 {
-    shared_handle *k = malloc(sizeof *k);
-    if (k == NULL) return NULL;
-    k->object = object;
-    k->destroy = destroy;
-    atomic_init(&k->holders, 1);
-    return k;
+    shared_handle *handle = malloc(sizeof *handle);
+    if (handle == NULL) return NULL;
+    handle->object = object;
+    handle->destroy = destroy;
+    atomic_init(&handle->holders, 1);
+    return handle;
 }
 
-void shared_handle_release(shared_handle *k)
+void shared_handle_release(shared_handle *handle)
 {
-    if (k == NULL || atomic_fetch_sub(&k->holders, 1) != 1) return;
-    k->destroy(k->object);
-    free(k);
+    if (handle == NULL || atomic_fetch_sub(&handle->holders, 1) != 1) return;
+    handle->destroy(handle->object);
+    free(handle);
 }
 
-static void release(exported_tensor *h)
+static void release(exported_tensor *exported)
 {
-    shared_handle_release(h->owner);
-    free(h);
+    shared_handle_release(exported->owner);
+    free(exported);
 }
 
 static void delete_unversioned(DLManagedTensor *self) { release(self->manager_ctx); }
@@ -75,42 +75,44 @@ static void delete_versioned(DLManagedTensorVersioned *self) { release(self->man
 
 void *dlpack_create(const array_layout *layout, int versioned, shared_handle *owner)
 {
-    exported_tensor *h = calloc(1, sizeof *h);
-    if (h == NULL) return NULL;
-    DLTensor *t = versioned ? &h->tensor.versioned.dl_tensor : &h->tensor.unversioned.dl_tensor;
+    exported_tensor *exported = calloc(1, sizeof *exported);
+    if (exported == NULL) return NULL;
+    DLTensor *tensor =
+        versioned ? &exported->tensor.versioned.dl_tensor : &exported->tensor.unversioned.dl_tensor;
     for (int i = 0; i < layout->axes; ++i) {
-        h->shape[i] = layout->shape[i];
-        h->strides[i] = layout->strides[i];
+        exported->shape[i] = layout->shape[i];
+        exported->strides[i] = layout->strides[i];
     }
-    t->data = layout->data;
-    t->device.device_type = layout->device_type;
-    t->device.device_id = layout->device;
-    t->ndim = layout->axes;
-    t->dtype.code = layout->kind;
-    t->dtype.bits = layout->bits;
-    t->dtype.lanes = 1;
-    t->shape = h->shape;
-    t->strides = h->strides;
+    tensor->data = layout->data;
+    tensor->device.device_type = layout->device_type;
+    tensor->device.device_id = layout->device;
+    tensor->ndim = layout->axes;
+    tensor->dtype.code = layout->kind;
+    tensor->dtype.bits = layout->bits;
+    tensor->dtype.lanes = 1;
+    tensor->shape = exported->shape;
+    tensor->strides = exported->strides;
     if (versioned) {
-        h->tensor.versioned.version.major = 1;
-        h->tensor.versioned.manager_ctx = h;
-        h->tensor.versioned.deleter = delete_versioned;
+        exported->tensor.versioned.version.major = 1;
+        exported->tensor.versioned.manager_ctx = exported;
+        exported->tensor.versioned.deleter = delete_versioned;
     } else {
-        h->tensor.unversioned.manager_ctx = h;
-        h->tensor.unversioned.deleter = delete_unversioned;
+        exported->tensor.unversioned.manager_ctx = exported;
+        exported->tensor.unversioned.deleter = delete_unversioned;
     }
-    h->owner = owner;
+    exported->owner = owner;
     if (owner != NULL) atomic_fetch_add(&owner->holders, 1);
-    return h;
+    return exported;
 }
 
 static int (*capsule_is_valid)(void *, const char *);
 static void *(*capsule_get)(void *, const char *);
 
-void dlpack_use(int (*is_valid)(void *, const char *), void *(*get)(void *, const char *))
+void dlpack_set_capsule_functions(int (*capsule_is_valid_function)(void *, const char *),
+                void *(*capsule_get_function)(void *, const char *))
 {
-    capsule_is_valid = is_valid;
-    capsule_get = get;
+    capsule_is_valid = capsule_is_valid_function;
+    capsule_get = capsule_get_function;
 }
 
 void dlpack_release(void *capsule)

@@ -15,7 +15,7 @@ typedef struct shared_handle {
 
 shared_handle *shared_handle_create(void *object,
                                     void (*destroy)(void *object)); ///< held once; NULL: no memory
-void shared_handle_release(shared_handle *k);                       ///< NULL is a no-op
+void shared_handle_release(shared_handle *handle);                  ///< NULL is a no-op
 
 /// An array as its address, its device (type and number, as DLPack counts them), the kind of its values (2:
 /// real, 1: unsigned) with their bits, its shape and its strides [values].
@@ -32,6 +32,6 @@ typedef struct array_layout {
 void *dlpack_create(const array_layout *layout, int versioned, shared_handle *owner);
 
 /// Python's PyCapsule_IsValid and PyCapsule_GetPointer, which dlpack_release needs.
-void dlpack_use(int (*is_valid)(void *, const char *), void *(*get)(void *, const char *));
+void dlpack_set_capsule_functions(int (*is_valid)(void *, const char *), void *(*get)(void *, const char *));
 /// Destructor of a capsule: nobody took what is in it.
 void dlpack_release(void *capsule);

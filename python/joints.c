@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int answer(vy_status status)
+static int status_result(vy_status status)
 {
     vy_error err = {.status = status};
     if (status == VY_NOT_FOUND)
@@ -20,10 +20,10 @@ const char *joint_kinds(void)
 {
     static char text[1024];
     size_t used = 0;
-#define WORDS(arg, name, word, rows, has, meaning) \
+#define PRINT_KIND(arg, name, word, rows, has, meaning) \
     used += (size_t)snprintf(text + used, sizeof text - used, "%s %d %d ", word, (int)VY_JOINT_##name, has);
-    VY_JOINT_LIST(WORDS, )
-#undef WORDS
+    VY_JOINT_LIST(PRINT_KIND, )
+#undef PRINT_KIND
     return text;
 }
 
@@ -32,40 +32,42 @@ const char *joint_kinds(void)
 // and target of a servo, cone, both wheels, ratio. Flags: 1 limited, 2 far open, 4 the axis of b is given.
 enum { LIMITED = 1, FAR_OPEN = 2, HAS_AXIS_B = 4 };
 
-int bodies_join(locked_bodies *b, int kind, uint64_t body_a, uint64_t body_b, const double n[33], int flags,
-                uint64_t *out)
+int bodies_join(locked_bodies *b, int kind, uint64_t body_a, uint64_t body_b, const double numbers[33],
+                int flags, uint64_t *out)
 {
-    const vy_vec3 point_a = {n[0], n[1], n[2]}, point_b = {n[3], n[4], n[5]}, axis_a = {n[6], n[7], n[8]},
-                  axis_b = {n[9], n[10], n[11]};
+    const vy_vec3 point_a = {numbers[0], numbers[1], numbers[2]},
+                  point_b = {numbers[3], numbers[4], numbers[5]},
+                  axis_a = {numbers[6], numbers[7], numbers[8]},
+                  axis_b = {numbers[9], numbers[10], numbers[11]};
     vy_error err = {0};
     vy_joint_id id = VY_NULL_JOINT;
-    vy_joint_def def = vy_default_joint_def(), other = vy_default_joint_def();
+    vy_joint_def def = vy_default_joint_def(), def_b = vy_default_joint_def();
     def.kind = (vy_joint_kind)kind;
     vy_bodies *set = bodies_enter(b);
     vy_status status =
         vy_joint_set_frames(set, (vy_body_id){body_a}, (vy_body_id){body_b}, point_a, axis_a, &def);
     if (status == VY_OK) {
-        (void)vy_joint_set_frames(set, def.body_a, def.body_b, point_b, axis_b, &other);
-        def.anchor_b = other.anchor_b;
-        if ((flags & HAS_AXIS_B) != 0) def.axis_b = other.axis_b;
-        def.length = n[12];
-        def.stiffness = n[13];
-        def.damping = n[14];
-        def.rest = n[15];
+        (void)vy_joint_set_frames(set, def.body_a, def.body_b, point_b, axis_b, &def_b);
+        def.anchor_b = def_b.anchor_b;
+        if ((flags & HAS_AXIS_B) != 0) def.axis_b = def_b.axis_b;
+        def.length = numbers[12];
+        def.stiffness = numbers[13];
+        def.damping = numbers[14];
+        def.rest = numbers[15];
         def.limited = (flags & LIMITED) != 0;
-        def.low = n[16];
-        def.high = n[17];
-        def.motor_speed = n[18];
-        def.motor_gain = n[19];
-        def.max_motor_torque = n[20];
-        def.break_force = n[21];
-        def.break_torque = n[22];
-        def.motor_stiffness = n[23];
-        def.motor_target = n[24];
-        def.cone = n[25];
-        def.wheel_a = (vy_vec3){n[26], n[27], n[28]};
-        def.wheel_b = (vy_vec3){n[29], n[30], n[31]};
-        def.ratio = n[32];
+        def.low = numbers[16];
+        def.high = numbers[17];
+        def.motor_speed = numbers[18];
+        def.motor_gain = numbers[19];
+        def.max_motor_torque = numbers[20];
+        def.break_force = numbers[21];
+        def.break_torque = numbers[22];
+        def.motor_stiffness = numbers[23];
+        def.motor_target = numbers[24];
+        def.cone = numbers[25];
+        def.wheel_a = (vy_vec3){numbers[26], numbers[27], numbers[28]};
+        def.wheel_b = (vy_vec3){numbers[29], numbers[30], numbers[31]};
+        def.ratio = numbers[32];
         def.far_open = (flags & FAR_OPEN) != 0;
         status = vy_bodies_add_joint(set, &def, &id, &err);
     } else {
@@ -80,36 +82,36 @@ int bodies_remove_joint(locked_bodies *b, uint64_t id)
 {
     const vy_status status = vy_bodies_remove_joint(bodies_enter(b), (vy_joint_id){id});
     bodies_leave(b);
-    return answer(status);
+    return status_result(status);
 }
 
 // value (6), gap, angle, length, rate, active, force, torque, tension, closing_time, broken, mean_force,
 // mean_torque, swing, turned (2).
 enum { JOINT_NUMBERS = 25 };
 
-static void put_joint(const vy_joint_state *s, double out[JOINT_NUMBERS])
+static void joint_to_numbers(const vy_joint_state *state, double out[JOINT_NUMBERS])
 {
-    const double values[] = {s->gap, s->angle, s->length, s->rate, (double)s->active};
-    memcpy(out, s->value, sizeof s->value);
+    const double values[] = {state->gap, state->angle, state->length, state->rate, (double)state->active};
+    memcpy(out, state->value, sizeof state->value);
     memcpy(out + 6, values, sizeof values);
-    memcpy(out + 11, &s->force, 24);
-    memcpy(out + 14, &s->torque, 24);
-    out[17] = s->tension;
-    out[18] = s->closing_time;
-    out[19] = (double)s->broken;
-    out[20] = s->mean_force;
-    out[21] = s->mean_torque;
-    out[22] = s->swing;
-    memcpy(out + 23, s->turned, sizeof s->turned);
+    memcpy(out + 11, &state->force, 24);
+    memcpy(out + 14, &state->torque, 24);
+    out[17] = state->tension;
+    out[18] = state->closing_time;
+    out[19] = (double)state->broken;
+    out[20] = state->mean_force;
+    out[21] = state->mean_torque;
+    out[22] = state->swing;
+    memcpy(out + 23, state->turned, sizeof state->turned);
 }
 
 int joint_read(locked_bodies *b, uint64_t id, double out[JOINT_NUMBERS])
 {
-    vy_joint_state s;
-    const vy_status status = vy_joint_read(bodies_enter(b), (vy_joint_id){id}, &s);
+    vy_joint_state state;
+    const vy_status status = vy_joint_read(bodies_enter(b), (vy_joint_id){id}, &state);
     bodies_leave(b);
-    if (status == VY_OK) put_joint(&s, out);
-    return answer(status);
+    if (status == VY_OK) joint_to_numbers(&state, out);
+    return status_result(status);
 }
 
 int joint_set_target(locked_bodies *b, uint64_t id, double target)
@@ -117,7 +119,7 @@ int joint_set_target(locked_bodies *b, uint64_t id, double target)
     const vy_status status = vy_joint_set_target(bodies_enter(b), (vy_joint_id){id}, target);
     vy_error err = {.status = status};
     bodies_leave(b);
-    if (status != VY_BAD_VALUE) return answer(status);
+    if (status != VY_BAD_VALUE) return status_result(status);
     snprintf(err.text, sizeof err.text, "a target must be finite, and of a joint with a servo");
     return binding_result(status, &err);
 }
@@ -142,15 +144,15 @@ int joint_set_motor(locked_bodies *b, uint64_t id, double speed, double gain, do
 {
     const vy_status status = vy_joint_set_motor(bodies_enter(b), (vy_joint_id){id}, speed, gain, torque);
     bodies_leave(b);
-    return answer(status);
+    return status_result(status);
 }
 
 int world_read_joint(locked_world *w, uint32_t joint, double out[JOINT_NUMBERS])
 {
-    vy_joint_state s;
-    const vy_world *world = binding_enter(w);
-    const vy_status status = vy_world_read_joint(world, vy_world_joint(world, joint), &s);
-    binding_leave(w);
-    if (status == VY_OK) put_joint(&s, out);
-    return answer(status);
+    vy_joint_state state;
+    const vy_world *world = world_enter(w);
+    const vy_status status = vy_world_read_joint(world, vy_world_joint(world, joint), &state);
+    world_leave(w);
+    if (status == VY_OK) joint_to_numbers(&state, out);
+    return status_result(status);
 }

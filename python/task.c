@@ -3,13 +3,13 @@
 #include "volery/task.h"
 #include <string.h>
 
-const char *task_reward(int kind) { return vy_reward_name(kind); }
-const char *task_observed(int index) { return vy_observed_name(index); }
+const char *task_reward_name(int kind) { return vy_reward_name(kind); }
+const char *task_observed_name(int index) { return vy_observed_name(index); }
 
 // `numbers`: worlds, seed, threads, rung, steps, episode, target, goals of each drone, goals_repeat,
-// goals_end. `figures`: observation_max, goal_radius, separation_min. `rewards`: kind, weight, scale for each
-// term. `range`: action_min, then action_max, VY_ROTOR_CAP values each; NULL: those of the vehicle.
-vy_task *task_create(const vy_scenario *scenario, const uint64_t *numbers, const double *figures,
+// goals_end. `real_numbers`: observation_max, goal_radius, separation_min. `rewards`: kind, weight, scale for
+// each term. `range`: action_min, then action_max, VY_ROTOR_CAP values each; NULL: those of the vehicle.
+vy_task *task_create(const vy_scenario *scenario, const uint64_t *numbers, const double *real_numbers,
                      const double *randomisation, int randomisation_count, const char *const *observe,
                      int observe_count, const double *rewards, int reward_count, const double *range,
                      const double *goals)
@@ -28,15 +28,15 @@ vy_task *task_create(const vy_scenario *scenario, const uint64_t *numbers, const
     def.goal_count = (uint32_t)numbers[7];
     def.goals_repeat = (int)numbers[8];
     def.goals_end = (int)numbers[9];
-    def.observation_max = figures[0];
-    def.goal_radius = figures[1];
-    def.separation_min = figures[2];
+    def.observation_max = real_numbers[0];
+    def.goal_radius = real_numbers[1];
+    def.separation_min = real_numbers[2];
     def.goals = goals;
     def.randomisation_count = randomisation_count;
     for (int i = 0; i < randomisation_count && i < VY_RANDOMISATION_CAP; ++i) {
-        const double *v = randomisation + 5 * i;
+        const double *row = randomisation + 5 * i;
         def.randomisation[i] =
-            (vy_randomisation){(vy_variable)v[0], (vy_distribution)v[1], v[2], v[3], (int)v[4]};
+            (vy_randomisation){(vy_variable)row[0], (vy_distribution)row[1], row[2], row[3], (int)row[4]};
     }
     def.observe_count = observe_count;
     for (int i = 0; i < observe_count && i < VY_OBSERVE_CAP; ++i) def.observe[i] = observe[i];
@@ -58,13 +58,13 @@ vy_batch *task_batch(const vy_task *task) { return vy_task_batch(task); }
 // worlds, drones, action_size, observation_size; then the addresses of the arrays.
 void task_view(const vy_task *task, uint64_t out[13])
 {
-    const vy_task_view v = vy_task_get_view(task);
-    const void *arrays[] = {v.actions, v.observations,  v.rewards, v.terminated, v.truncated,
-                            v.seeds,   v.episode_steps, v.goals,   v.goal_index};
-    out[0] = v.worlds;
-    out[1] = v.drones;
-    out[2] = v.action_size;
-    out[3] = v.observation_size;
+    const vy_task_view view = vy_task_get_view(task);
+    const void *arrays[] = {view.actions, view.observations,  view.rewards, view.terminated, view.truncated,
+                            view.seeds,   view.episode_steps, view.goals,   view.goal_index};
+    out[0] = view.worlds;
+    out[1] = view.drones;
+    out[2] = view.action_size;
+    out[3] = view.observation_size;
     for (int i = 0; i < 9; ++i) out[4 + i] = (uint64_t)(uintptr_t)arrays[i];
 }
 

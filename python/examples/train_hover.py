@@ -28,13 +28,13 @@ def act(policy: np.ndarray, observation: np.ndarray) -> np.ndarray:
 def fly(env: gym.vector.VectorEnv, policies: np.ndarray, seed: int) -> np.ndarray:
     """Reward of each policy over one episode; a crash ends it."""
     observation, _ = env.reset(seed=seed)
-    alive = np.ones(len(policies), dtype=bool)
+    is_alive = np.ones(len(policies), dtype=bool)
     total = np.zeros(len(policies))
     for _ in range(STEPS):
         observation, reward, terminated, _, _ = env.step(act(policies, observation))
-        total += np.where(alive, reward, 0.0)
-        alive &= ~terminated
-        if not alive.any():
+        total += np.where(is_alive, reward, 0.0)
+        is_alive &= ~terminated
+        if not is_alive.any():
             break
     return total / STEPS
 
@@ -43,23 +43,23 @@ def train(seconds: float, pairs: int = 128, spread: float = 0.05, rate: float = 
     """The mean policy when the time is up or it hovers well."""
     env = gym.make_vec("volery/Hover-v0", num_envs=2 * pairs, autoreset_mode="Disabled")
     random = np.random.default_rng(seed)
-    start_at = np.zeros((4, gym.spaces.flatdim(env.single_observation_space) + 1))
-    start_at[0, -1] = -0.25  # about the thrust that carries the weight
-    mean = start_at.ravel()
-    first, second = np.zeros_like(mean), np.zeros_like(mean)
+    initial_policy = np.zeros((4, gym.spaces.flatdim(env.single_observation_space) + 1))
+    initial_policy[0, -1] = -0.25  # about the thrust that carries the weight
+    mean = initial_policy.ravel()
+    first_moment, second_moment = np.zeros_like(mean), np.zeros_like(mean)
     start = time.perf_counter()
     for generation in range(1, 1000):
         noise = random.standard_normal((pairs, mean.size))
         score = fly(env, np.concatenate([mean + spread * noise, mean - spread * noise]), 1000 * generation)
-        order = np.argsort(np.argsort(score)) / (score.size - 1.0) - 0.5
-        slope = (order[:pairs] - order[pairs:]) @ noise / pairs
-        first = 0.9 * first + 0.1 * slope
-        second = 0.99 * second + 0.01 * slope * slope
-        mean = mean + rate * (first / (1 - 0.9**generation)) / (np.sqrt(second / (1 - 0.99**generation)) + 1e-8)
-        spent = time.perf_counter() - start
+        ranks = np.argsort(np.argsort(score)) / (score.size - 1.0) - 0.5
+        gradient = (ranks[:pairs] - ranks[pairs:]) @ noise / pairs
+        first_moment = 0.9 * first_moment + 0.1 * gradient
+        second_moment = 0.99 * second_moment + 0.01 * gradient * gradient
+        mean = mean + rate * (first_moment / (1 - 0.9**generation)) / (np.sqrt(second_moment / (1 - 0.99**generation)) + 1e-8)
+        elapsed = time.perf_counter() - start
         if generation % 10 == 0:
-            print(f"generation {generation:3d}  {spent:5.1f} s  reward {score.mean():.3f}  best {score.max():.3f}")
-        if spent > seconds or score.mean() > 0.9:
+            print(f"generation {generation:3d}  {elapsed:5.1f} s  reward {score.mean():.3f}  best {score.max():.3f}")
+        if elapsed > seconds or score.mean() > 0.9:
             break
     env.close()
     return mean

@@ -13,24 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-Named = TypeVar("Named")
+Value = TypeVar("Value")
 
 
 class Error(ValueError):
     """What the library has to say about a mistake."""
 
 
-def _open() -> c.CDLL:
+def _load_library() -> c.CDLL:
     path = os.environ.get("VOLERY_LIBRARY", str(Path(__file__).parent / "libvolery_python.so"))
     return c.CDLL(path)
 
 
-lib: Any = _open()
+lib: Any = _load_library()
 
 _P, _S, _I, _U32, _U64, _Z, _D = (
     c.c_void_p, c.c_char_p, c.c_int, c.c_uint32, c.c_uint64, c.c_size_t, c.c_double)
 
-_DECLARED = {
+_SIGNATURES = {
     "binding_error": (_S, ()),
     "binding_version": (_S, ()),
     "binding_free": (None, (_P,)),
@@ -42,13 +42,13 @@ _DECLARED = {
     "scenario_set_seed": (None, (_P, _U64)),
     "scenario_step": (_D, (_P,)),
     "scenario_steps": (_U64, (_P,)),
-    "scenario_drones": (_I, (_P,)),
+    "scenario_drone_count": (_I, (_P,)),
     "scenario_drone_name": (_S, (_P, _I)),
-    "scenario_bodies": (_I, (_P,)),
+    "scenario_body_count": (_I, (_P,)),
     "scenario_body_name": (_S, (_P, _I)),
-    "scenario_rotors": (_I, (_P, _I)),
-    "scenario_vehicle": (None, (_P, _I, _P)),
-    "scenario_limit": (None, (_P, _D, _D, _D, _D)),
+    "scenario_rotor_count": (_I, (_P, _I)),
+    "scenario_mass_and_thrust": (None, (_P, _I, _P)),
+    "scenario_set_limits": (None, (_P, _D, _D, _D, _D)),
     "world_create": (_P, (_P, _I, _U64)),
     "world_reset": (_I, (_P, _P, _I, _U64)),
     "world_destroy": (None, (_P,)),
@@ -63,17 +63,17 @@ _DECLARED = {
     "world_restore": (_I, (_P, _P, _Z)),
     "world_integrator": (_S, (_P,)),
     "world_set_integrator": (_I, (_P, _S)),
-    "world_read": (None, (_P, _U32, _P)),
-    "world_set": (_I, (_P, _U32, _P)),
+    "world_read_drone": (None, (_P, _U32, _P)),
+    "world_set_drone": (_I, (_P, _U32, _P)),
     "world_read_body": (None, (_P, _U32, _P)),
     "world_failure": (_S, (_P,)),
-    "world_hosted": (_I, (_P,)),
-    "world_recording": (_I, (_P,)),
+    "world_is_hosted": (_I, (_P,)),
+    "world_is_recording": (_I, (_P,)),
     "world_record": (_I, (_P, _S)),
     "world_inject": (_I, (_P, _S, _S)),
     "world_record_end": (_I, (_P, _I)),
     "log_replay": (_I, (_S, _I, _I)),
-    "batch_variable": (_S, (_I,)),
+    "batch_variable_name": (_S, (_I,)),
     "batch_create": (_P, (_P, _P, _P, _I, _P, _I)),
     "batch_destroy": (None, (_P,)),
     "batch_view": (None, (_P, _P)),
@@ -88,8 +88,8 @@ _DECLARED = {
     "batch_cells": (_I, (_P, _U32, _S, _P)),
     "batch_kernel": (_S, (_P,)),
     "batch_threads": (_U32, (_P,)),
-    "task_reward": (_S, (_I,)),
-    "task_observed": (_S, (_I,)),
+    "task_reward_name": (_S, (_I,)),
+    "task_observed_name": (_S, (_I,)),
     "task_create": (_P, (_P, _P, _P, _P, _I, _P, _I, _P, _I, _P, _P)),
     "task_destroy": (None, (_P,)),
     "task_batch": (_P, (_P,)),
@@ -109,7 +109,7 @@ _DECLARED = {
     "shape_hull": (_P, (_P, _I, _D)),
     "shape_height_field": (_P, (_I, _I, _D, _P)),
     "shape_mass": (_I, (_P, _P)),
-    "bodies_default": (None, (_P,)),
+    "bodies_default_numbers": (None, (_P,)),
     "bodies_create": (_P, (_P, _S, _I, _I, _U32)),
     "bodies_destroy": (None, (_P,)),
     "bodies_integrator": (_S, (_P,)),
@@ -133,7 +133,7 @@ _DECLARED = {
     "bodies_has": (_I, (_P, _U64)),
     "body_read": (_I, (_P, _U64, _P)),
     "body_set_state": (_I, (_P, _U64, _P, _I)),
-    "body_figures": (_I, (_P, _U64, _P)),
+    "body_read_properties": (_I, (_P, _U64, _P)),
     "body_apply": (_I, (_P, _U64, _I, _P, _I, _P, _I)),
     "body_clear_forces": (_I, (_P, _U64)),
     "body_stop": (_I, (_P, _U64)),
@@ -155,9 +155,9 @@ _DECLARED = {
     "joint_set_break": (_I, (_P, _U64, _D, _D)),
     "joint_set_cone": (_I, (_P, _U64, _D)),
     "joint_set_target": (_I, (_P, _U64, _D)),
-    "scenario_joints": (_I, (_P,)),
+    "scenario_joint_count": (_I, (_P,)),
     "scenario_joint_name": (_S, (_P, _I)),
-    "scenario_obstacles": (_I, (_P,)),
+    "scenario_obstacle_count": (_I, (_P,)),
     "scenario_obstacle_name": (_S, (_P, _I)),
     "sample_fields": (_S, ()),
     "world_samples": (None, (_P, _U32, _P)),
@@ -174,17 +174,17 @@ _DECLARED = {
     "gpu_download": (_I, (_P,)),
     "gpu_download_observations": (_I, (_P,)),
     "array_export": (_P, (_P, _I, _P)),
-    "dlpack_use": (None, (_P, _P)),
+    "dlpack_set_capsule_functions": (None, (_P, _P)),
     "world_steps_seconds": (_D, (_P, _U64)),
     "batch_step_seconds": (_D, (_P, _U64)),
 }
-for _name, (_result, _arguments) in _DECLARED.items():
+for _name, (_result, _arguments) in _SIGNATURES.items():
     _function = getattr(lib, _name)
     _function.restype = _result
     _function.argtypes = _arguments
 
 
-def error() -> Error:
+def last_error() -> Error:
     """The last failure of this thread, to be raised."""
     return Error(lib.binding_error().decode())
 
@@ -192,62 +192,62 @@ def error() -> Error:
 def check_created(pointer: int | None) -> int:
     """The pointer, unless making it failed."""
     if not pointer:
-        raise error()
+        raise last_error()
     return pointer
 
 
-def check_integer(what: str, value: Any, minimum: int = 0, maximum: int = 2**64 - 1) -> int:
+def check_integer(label: str, value: Any, minimum: int = 0, maximum: int = 2**64 - 1) -> int:
     """A whole number within bounds, or an error that tells them."""
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{what}: a whole number, got {value!r}") from None
+        raise TypeError(f"{label}: a whole number, got {value!r}") from None
     if not minimum <= number <= maximum:
         bounds = (f"from {minimum} to {maximum}" if maximum < 2**64 - 1
                   else f"of at least {minimum}" if minimum else "from 0 to 2^64 - 1")
-        raise Error(f"{what}: a whole number {bounds}, got {number}")
+        raise Error(f"{label}: a whole number {bounds}, got {number}")
     return number
 
 
-def check_index(what: str, value: Any, count: int) -> int:
+def check_index(label: str, value: Any, count: int) -> int:
     """A number of one of `count` things."""
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"a {what} is meant by its number, got {value!r}") from None
+        raise TypeError(f"a {label} is meant by its number, got {value!r}") from None
     if not 0 <= number < count:
-        raise IndexError(f"there is no {what} {number}")
+        raise IndexError(f"there is no {label} {number}")
     return number
 
 
-def check_number(what: str, value: Any) -> float:
+def check_number(label: str, value: Any) -> float:
     """A finite number."""
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise TypeError(f"{what}: a number, got {value!r}") from None
+        raise TypeError(f"{label}: a number, got {value!r}") from None
     if not math.isfinite(number):
-        raise Error(f"{what}: a finite number, got {number}")
+        raise Error(f"{label}: a finite number, got {number}")
     return number
 
 
-def check_array(what: str, value: Any, size: int) -> NDArray[np.float64]:
+def check_array(label: str, value: Any, size: int) -> NDArray[np.float64]:
     """So many finite numbers."""
     try:
         numbers = np.array(value, dtype=np.float64).ravel()
     except (TypeError, ValueError):
-        raise TypeError(f"{what}: {size} numbers, got {value!r}") from None
+        raise TypeError(f"{label}: {size} numbers, got {value!r}") from None
     if numbers.size != size:
-        raise Error(f"{what} has {size} values, got {numbers.size}")
+        raise Error(f"{label} has {size} values, got {numbers.size}")
     if not np.isfinite(numbers).all():
-        raise Error(f"{what}: finite numbers, got {value!r}")
+        raise Error(f"{label}: finite numbers, got {value!r}")
     return numbers
 
 
-def check_bytes(what: str, value: Any) -> bytes:
+def check_bytes(label: str, value: Any) -> bytes:
     """The bytes of a saved state."""
     if not isinstance(value, (bytes, bytearray, memoryview)):
-        raise TypeError(f"{what}: bytes as `save` gives them, got {type(value).__name__}")
+        raise TypeError(f"{label}: bytes as `save` gives them, got {type(value).__name__}")
     return bytes(value)
 
 
@@ -258,18 +258,18 @@ class NotCopyable:
         raise TypeError(f"a {type(self).__name__} can be neither copied nor pickled")
 
 
-def lookup(what: str, name: str, among: Mapping[str, Named]) -> Named:
+def lookup(label: str, name: str, choices: Mapping[str, Value]) -> Value:
     """What has a name, or an error that tells the names there are."""
-    if name not in among:
-        raise Error(f"{what} {name!r}: choose from {', '.join(among)}")
-    return among[name]
+    if name not in choices:
+        raise Error(f"{label} {name!r}: choose from {', '.join(choices)}")
+    return choices[name]
 
 
 def memory_at(address: int, size: int, owner: object) -> Any:
     """`size` bytes at an address, as something NumPy reads and writes; `owner` lives as long as it."""
-    out: Any = (c.c_char * size).from_address(address)
-    out._owner = owner
-    return out
+    memory: Any = (c.c_char * size).from_address(address)
+    memory._owner = owner
+    return memory
 
 
 def c_strings(texts: list[str]) -> c.Array[c.c_char_p]:
@@ -277,14 +277,14 @@ def c_strings(texts: list[str]) -> c.Array[c.c_char_p]:
     return (c.c_char_p * max(len(texts), 1))(*[t.encode() for t in texts])
 
 
-_api = c.pythonapi
-_api.PyCapsule_New.restype = c.py_object
-_api.PyCapsule_New.argtypes = (_P, _S, _P)
-_NAMES = (b"dltensor", b"dltensor_versioned")  # a capsule keeps the address of its name
-lib.dlpack_use(c.cast(_api.PyCapsule_IsValid, _P), c.cast(_api.PyCapsule_GetPointer, _P))
+_python_api = c.pythonapi
+_python_api.PyCapsule_New.restype = c.py_object
+_python_api.PyCapsule_New.argtypes = (_P, _S, _P)
+_CAPSULE_NAMES = (b"dltensor", b"dltensor_versioned")  # a capsule keeps the address of its name
+lib.dlpack_set_capsule_functions(c.cast(_python_api.PyCapsule_IsValid, _P), c.cast(_python_api.PyCapsule_GetPointer, _P))
 _release_capsule = c.cast(lib.dlpack_release, _P)
 
 
 def capsule(tensor: int, versioned: bool) -> object:
     """A DLPack capsule of what array_export made; it lets go of it if nobody takes it."""
-    return _api.PyCapsule_New(tensor, _NAMES[versioned], _release_capsule)
+    return _python_api.PyCapsule_New(tensor, _CAPSULE_NAMES[versioned], _release_capsule)

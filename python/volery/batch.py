@@ -24,22 +24,22 @@ _INTERRUPT_PERIOD = 0.2  # [s] between two chances for an interrupt
 def variables() -> list[str]:
     """What may be drawn for each world: the keys of `randomisation`."""
     names: list[str] = []
-    while (name := b.lib.batch_variable(len(names))) is not None:
+    while (name := b.lib.batch_variable_name(len(names))) is not None:
         names.append(name.decode())
     return names
 
 
-def randomised(randomisation: Mapping[str, tuple[str, float, float]] | None) -> list[float]:
+def randomisation_rows(randomisation: Mapping[str, tuple[str, float, float]] | None) -> list[float]:
     """What is drawn for each world, as the library takes it: five numbers a variable."""
-    known = variables()
+    known_variables = variables()
     rows: list[float] = []
-    for name, drawn in (randomisation or {}).items():
-        if len(drawn) != 3:
-            raise b.Error(f"randomisation {name!r}: a distribution and two numbers, as ('uniform', 0.8, 1.2), got {drawn!r}")
-        distribution, low, high = drawn
-        if name not in known or distribution not in _DISTRIBUTIONS:
-            raise b.Error(f"randomisation {name!r} {distribution!r}: choose from {known} and {list(_DISTRIBUTIONS)}")
-        rows += [known.index(name), _DISTRIBUTIONS[distribution], low, high, -1]
+    for name, spec in (randomisation or {}).items():
+        if len(spec) != 3:
+            raise b.Error(f"randomisation {name!r}: a distribution and two numbers, as ('uniform', 0.8, 1.2), got {spec!r}")
+        distribution, low, high = spec
+        if name not in known_variables or distribution not in _DISTRIBUTIONS:
+            raise b.Error(f"randomisation {name!r} {distribution!r}: choose from {known_variables} and {list(_DISTRIBUTIONS)}")
+        rows += [known_variables.index(name), _DISTRIBUTIONS[distribution], low, high, -1]
     return rows
 
 
@@ -79,7 +79,7 @@ class Batch(b.NotCopyable):
                  episode: int = 0, autoreset: str = "disabled", threads: int = 0, lanes: int = 0,
                  chain: bool = False, precision: str = "float64") -> None:
         self.scenario = scenario if isinstance(scenario, Scenario) else Scenario(scenario)
-        rows = randomised(randomisation)
+        drawn_numbers = randomisation_rows(randomisation)
         if isinstance(observe, str):
             observe = (observe,)
         numbers = (ctypes.c_uint64 * 9)(
@@ -88,7 +88,8 @@ class Batch(b.NotCopyable):
             b.check_integer("episode", episode), b.lookup("autoreset", autoreset, AUTORESETS),
             b.lookup("precision", precision, PRECISIONS))
         self._worlds: _Worlds | None = _Worlds(b.check_created(b.lib.batch_create(
-            self.scenario._pointer, numbers, (ctypes.c_double * max(len(rows), 1))(*rows), len(rows) // 5,
+            self.scenario._pointer, numbers, (ctypes.c_double * max(len(drawn_numbers), 1))(*drawn_numbers),
+            len(drawn_numbers) // 5,
             b.c_strings(list(observe)), len(observe))))
         self._map_arrays(self._worlds)
         self._is_indivisible = autoreset != "disabled"
@@ -99,10 +100,10 @@ class Batch(b.NotCopyable):
         b.lib.batch_view(worlds.pointer, out)
         count, drones, actions, observations = (int(out[i]) for i in range(4))
 
-        def array(slot: int, kind: Any, *shape: int) -> NDArray[Any]:
-            size = int(np.prod(shape)) * np.dtype(kind).itemsize
+        def array(slot: int, value_type: Any, *shape: int) -> NDArray[Any]:
+            size = int(np.prod(shape)) * np.dtype(value_type).itemsize
             memory = b.memory_at(int(out[slot]), size, worlds) if size else bytearray(0)  # it outlives its views
-            return np.frombuffer(memory, dtype=kind).reshape(shape)
+            return np.frombuffer(memory, dtype=value_type).reshape(shape)
 
         self._count = count
         self._views = {
@@ -168,7 +169,7 @@ class Batch(b.NotCopyable):
         self._worlds = None
 
     def __len__(self) -> int:
-        self._open()
+        self._check_open()
         return self._count
 
     def __repr__(self) -> str:
@@ -179,41 +180,41 @@ class Batch(b.NotCopyable):
 
         With an autoreset a long call must not be cut in two: it is made whole.
         """
-        worlds = self._open()
+        worlds = self._check_open()
         steps = b.check_integer("step", steps)
         if steps <= self._steps_per_call or self._is_indivisible:
             with worlds.lock:
                 b.lib.batch_step(worlds.pointer, steps)
             return
         while steps > 0:
-            now = min(steps, self._steps_per_call)
+            chunk = min(steps, self._steps_per_call)
             with worlds.lock:
                 start = time.perf_counter()
-                b.lib.batch_step(worlds.pointer, now)
+                b.lib.batch_step(worlds.pointer, chunk)
                 elapsed = time.perf_counter() - start
-            steps -= now
-            if elapsed < 0.5 * _INTERRUPT_PERIOD and now == self._steps_per_call:
+            steps -= chunk
+            if elapsed < 0.5 * _INTERRUPT_PERIOD and chunk == self._steps_per_call:
                 self._steps_per_call *= 2
 
     def reset(self, mask: NDArray[np.bool_] | None = None, seeds: Sequence[int] | NDArray[np.uint64] | None = None) -> None:
         """Start the next episode of the worlds in `mask` (all of them: None). With seeds, that of a fresh world each."""
         selected = np.ascontiguousarray(mask, dtype=np.uint8) if mask is not None else None
-        keys = np.ascontiguousarray(seeds, dtype=np.uint64) if seeds is not None else None
-        for array in (selected, keys):
+        episode_seeds = np.ascontiguousarray(seeds, dtype=np.uint64) if seeds is not None else None
+        for array in (selected, episode_seeds):
             if array is not None and array.shape != (len(self),):
                 raise b.Error(f"reset: {len(self)} worlds, but a shape of {array.shape}")
-        worlds = self._open()
+        worlds = self._check_open()
         with worlds.lock:
             b.lib.batch_reset(worlds.pointer, selected.ctypes.data if selected is not None else None,
-                              keys.ctypes.data if keys is not None else None)
+                              episode_seeds.ctypes.data if episode_seeds is not None else None)
 
     def cells(self, field: str, drone: int = 0) -> NDArray[np.float64]:
         """A field of the state itself, in place: (blocks, values, lanes); world w is [w // lanes, :, w % lanes]."""
         out = (ctypes.c_uint64 * 4)()
-        worlds = self._open()
+        worlds = self._check_open()
         index = b.check_index("drone", drone, len(self.scenario.drones))
         if b.lib.batch_cells(worlds.pointer, index, field.encode(), out) != 0:
-            raise b.error()
+            raise b.last_error()
         first, count, lanes, block = (int(v) for v in out)
         blocks = -(-self._count // lanes)
         size = ((blocks - 1) * block + count * lanes) * 8
@@ -222,19 +223,19 @@ class Batch(b.NotCopyable):
 
     def hash(self, world: int) -> int:
         """`World.hash` of one world; 0 unless the batch keeps the chain."""
-        worlds = self._open()
+        worlds = self._check_open()
         with worlds.lock:
             return int(b.lib.batch_hash(worlds.pointer, self._index(world)))
 
     def state_hash(self, world: int) -> int:
         """`World.state_hash` of one world."""
-        worlds = self._open()
+        worlds = self._check_open()
         with worlds.lock:
             return int(b.lib.batch_state_hash(worlds.pointer, self._index(world)))
 
     def save(self, world: int) -> bytes:
         """The state of one world, as `World.save`: a `World(batch.world_scenario(i))` can go on from it."""
-        worlds = self._open()
+        worlds = self._check_open()
         with worlds.lock:
             index = self._index(world)
             block = ctypes.create_string_buffer(b.lib.batch_state_size(worlds.pointer, index))
@@ -243,40 +244,40 @@ class Batch(b.NotCopyable):
 
     def restore(self, world: int, block: bytes) -> None:
         """Put one world back to a saved state."""
-        worlds = self._open()
+        worlds = self._check_open()
         saved = b.check_bytes("restore", block)
         with worlds.lock:
             if b.lib.batch_restore(worlds.pointer, self._index(world), saved, len(saved)) != 0:
-                raise b.error()
+                raise b.last_error()
 
     def world_scenario(self, world: int) -> Scenario:
         """The scenario of one world's episode, with its seed and all that was drawn for it."""
-        worlds = self._open()
+        worlds = self._check_open()
         with worlds.lock:
-            return Scenario._of(b.lib.batch_scenario(worlds.pointer, self._index(world)), self.scenario._path)
+            return Scenario._from_pointer(b.lib.batch_scenario(worlds.pointer, self._index(world)), self.scenario._path)
 
     def to_gpu(self) -> Gpu:
         """Put the worlds on the GPU as they are now; raises `volery.Error` where there is none.
 
         For worlds of one drone without autoreset, chain or anything that lanes cannot fly.
         """
-        self._open()
+        self._check_open()
         return Gpu(self)
 
     @property
     def machine(self) -> str:
         """What runs it: avx512, avx2, lanes2 or scalar; worlds, one by one, where lanes cannot."""
-        return str(b.lib.batch_kernel(self._open().pointer).decode())
+        return str(b.lib.batch_kernel(self._check_open().pointer).decode())
 
     @property
     def threads(self) -> int:
         """Threads that share the work."""
-        return int(b.lib.batch_threads(self._open().pointer))
+        return int(b.lib.batch_threads(self._check_open().pointer))
 
     def _index(self, world: int) -> int:
         return b.check_index("world", world, self._count)
 
-    def _open(self) -> _Worlds:
+    def _check_open(self) -> _Worlds:
         worlds = self._worlds
         if worlds is None:
             raise b.Error("the batch is closed")

@@ -35,48 +35,48 @@ def fastest(sides: list[Callable[[], float]], rounds: int) -> list[float]:
 
 def world_step(rounds: int = 40, calls: int = 5000) -> tuple[float, float, int, int]:
     """Seconds of one `World.step()` and of one vy_world_step(), and the hashes of both worlds."""
-    mine, theirs = World(HOVER), World(HOVER)
+    python_world, c_world = World(HOVER), World(HOVER)
 
     def python() -> float:
         start = time.perf_counter()
         for _ in range(calls):
-            mine.step()
+            python_world.step()
         return (time.perf_counter() - start) / calls
 
     def c() -> float:
-        return float(b.lib.world_steps_seconds(theirs._pointer, calls)) / calls
+        return float(b.lib.world_steps_seconds(c_world._pointer, calls)) / calls
 
     python_s, c_s = fastest([python, c], rounds)
-    return python_s, c_s, mine.hash, theirs.hash
+    return python_s, c_s, python_world.hash, c_world.hash
 
 
 def batch_step(worlds: int, threads: int, rounds: int = 160, calls: int = 10) -> tuple[float, float, int, int]:
     """Seconds of one `Batch.step()` and of one vy_batch_step(), under new actions each time, and hashes of both."""
-    mine, theirs = (Batch(PLAIN, worlds, rung="motors", threads=threads) for _ in range(2))
+    python_batch, c_batch = (Batch(PLAIN, worlds, rung="motors", threads=threads) for _ in range(2))
     phase = np.arange(worlds) % 17
 
-    def act(batch: Batch, call: int) -> None:
+    def write_actions(batch: Batch, call: int) -> None:
         batch.actions[:, 0, :] = 0.6176
         batch.actions[:, 0, ::2] += 1e-4 * ((phase + call) % 17)[:, None]
 
     def python() -> float:
         elapsed = 0.0
         for call in range(calls):
-            act(mine, call)
+            write_actions(python_batch, call)
             start = time.perf_counter()
-            mine.step()
+            python_batch.step()
             elapsed += time.perf_counter() - start
         return elapsed / calls
 
     def c() -> float:
         elapsed = 0.0
         for call in range(calls):
-            act(theirs, call)
-            elapsed += float(b.lib.batch_step_seconds(theirs._open().pointer, 1))
+            write_actions(c_batch, call)
+            elapsed += float(b.lib.batch_step_seconds(c_batch._check_open().pointer, 1))
         return elapsed / calls
 
     python_s, c_s = fastest([python, c], rounds)
-    return python_s, c_s, _hash_of(mine), _hash_of(theirs)
+    return python_s, c_s, _hash_of(python_batch), _hash_of(c_batch)
 
 
 def task_step(rounds: int = 40, calls: int = 200) -> tuple[float, float, int, int]:
@@ -124,27 +124,28 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--worlds", type=int, default=4096, help="of the batch (4096)")
     parser.add_argument("--threads", type=int, default=1, help="of the batch (1); 0 is one per core")
     options = parser.parse_args(arguments)
-    wrong = 0
-    rows: list[tuple[str, int, str, Callable[[], tuple[float, float, int, int]]]] = [
+    status = 0
+    benchmarks: list[tuple[str, int, str, Callable[[], tuple[float, float, int, int]]]] = [
             ("world-step", 1, "World.step() of one drone", world_step),
             ("batch-step", options.worlds, f"Batch.step() of {options.worlds} drones",
              lambda: batch_step(options.worlds, options.threads)),
             ("task-step", 1, "Task.step() of one drone, ten steps: actions, observation and reward", task_step)]
-    for name, drones, text, measure in rows:
-        python_s, c_s, mine, theirs = measure()
-        wrong |= mine != theirs
+    for name, drones, text, measure in benchmarks:
+        python_s, c_s, python_hash, c_hash = measure()
+        status |= python_hash != c_hash
         if options.json:
             print(json.dumps({"name": name, "drones": drones, "python_s": python_s, "c_s": c_s, "ratio": python_s / c_s,
-                              "overhead_s": python_s - c_s, "hash": f"{mine:016x}", "same": mine == theirs,
+                              "overhead_s": python_s - c_s, "hash": f"{python_hash:016x}",
+                              "same": python_hash == c_hash,
                               "version": b.lib.binding_version().decode(), "python": platform.python_version(),
                               "machine": _machine()}))
         else:
             print(f"{name:<12} {1e6 * python_s:9.3f} us, in C {1e6 * c_s:9.3f} us: {1e6 * (python_s - c_s):6.3f} us more, "
-                  f"{python_s / c_s:6.3f} times  {mine:016x}  {text}")
-        if mine != theirs:
-            print(f"{name}: hash {mine:016x} from Python, {theirs:016x} from C", file=sys.stderr)
+                  f"{python_s / c_s:6.3f} times  {python_hash:016x}  {text}")
+        if python_hash != c_hash:
+            print(f"{name}: hash {python_hash:016x} from Python, {c_hash:016x} from C", file=sys.stderr)
         sys.stdout.flush()
-    return int(wrong)
+    return int(status)
 
 
 if __name__ == "__main__":

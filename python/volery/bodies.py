@@ -85,7 +85,7 @@ class Impacts(NamedTuple):
     limited: int  # times that bodies on joints had more energy after a step: velocities were scaled
 
 
-class _Set:
+class _SetMemory:
     """The memory of a set, and the shapes that its bodies refer to. Arrays and handles keep it."""
 
     def __init__(self, pointer: int) -> None:
@@ -147,19 +147,19 @@ class Body(_Handle):
         """A copy of pose and velocities."""
         out = np.empty(13)
         if b.lib.body_read(self._pointer, self.id, out.ctypes.data) != 0:
-            raise b.error()
+            raise b.last_error()
         return BodyState(out[:3], out[3:6], out[6:10], out[10:])
 
     def set_state(self, *, position: Any = None, velocity: Any = None, attitude: Any = None, rate: Any = None) -> None:
         """Put it elsewhere; what is not given stays. Wakes it with its island. An attitude may have any length above 0."""
-        values, parts, at = np.zeros(13), 0, 0
-        for (name, (bit, size)), given in zip(_PARTS.items(), (position, velocity, attitude, rate)):
-            if given is not None:
-                values[at : at + size] = b.check_array(name, given, size)
+        values, parts, start = np.zeros(13), 0, 0
+        for (name, (bit, size)), value in zip(_PARTS.items(), (position, velocity, attitude, rate)):
+            if value is not None:
+                values[start : start + size] = b.check_array(name, value, size)
                 parts |= bit
-            at += size
+            start += size
         if b.lib.body_set_state(self._pointer, self.id, values.ctypes.data, parts) != 0:
-            raise b.error()
+            raise b.last_error()
 
     @property
     def position(self) -> Vector:
@@ -197,53 +197,54 @@ class Body(_Handle):
     def rate(self, value: Any) -> None:
         self.set_state(rate=value)
 
-    def _figures(self) -> Vector:
+    def _properties(self) -> Vector:
         out = np.empty(19)
-        if b.lib.body_figures(self._pointer, self.id, out.ctypes.data) != 0:
-            raise b.error()
+        if b.lib.body_read_properties(self._pointer, self.id, out.ctypes.data) != 0:
+            raise b.last_error()
         return out
 
     @property
     def mass(self) -> float:
         """[kg]; infinite unless it is dynamic."""
-        return float(self._figures()[0]) or math.inf
+        return float(self._properties()[0]) or math.inf
 
     @property
     def inertia(self) -> Vector:
         """[kg m^2] (3, 3) about the centre of mass, body axes; zero unless it is dynamic."""
-        return self._figures()[1:10].reshape(3, 3)
+        return self._properties()[1:10].reshape(3, 3)
 
     @property
     def kinetic_energy(self) -> float:
         """[J] of motion and rotation; 0 unless it is dynamic."""
-        return float(self._figures()[10:12].sum())
+        return float(self._properties()[10:12].sum())
 
     @property
     def acceleration(self) -> Vector:
         """[m/s^2] world: velocity gained in the last step over its length."""
-        return self._figures()[12:15]
+        return self._properties()[12:15]
 
     @property
     def angular_acceleration(self) -> Vector:
         """[rad/s^2] body axes, likewise."""
-        return self._figures()[15:18]
+        return self._properties()[15:18]
 
     @property
     def asleep(self) -> bool:
         """At rest for so long that steps leave it out."""
-        return bool(self._figures()[18])
+        return bool(self._properties()[18])
 
     @property
     def shape(self) -> Shape | None:
         """Its surface, if it has one."""
         return self.bodies._set.shapes.get(self.id)
 
-    def _apply(self, what: int, name: str, vector: Any, frame: str, point: Any = None, point_frame: str = "world") -> None:
-        values = b.check_array(name, vector, 3)
-        at = b.check_array("point", point, 3) if point is not None else None
-        if b.lib.body_apply(self._pointer, self.id, what, values.ctypes.data, b.lookup("frame", frame, FRAMES),
-                            at.ctypes.data if at is not None else None, b.lookup("point_frame", point_frame, FRAMES)) != 0:
-            raise b.error()
+    def _apply(self, kind: int, name: str, vector: Any, frame: str, point: Any = None, point_frame: str = "world") -> None:
+        vector_values = b.check_array(name, vector, 3)
+        point_values = b.check_array("point", point, 3) if point is not None else None
+        if b.lib.body_apply(self._pointer, self.id, kind, vector_values.ctypes.data, b.lookup("frame", frame, FRAMES),
+                            point_values.ctypes.data if point_values is not None else None,
+                            b.lookup("point_frame", point_frame, FRAMES)) != 0:
+            raise b.last_error()
 
     def apply_force(self, force: Any, point: Any = None, *, frame: str = "world", point_frame: str = "world") -> None:
         """[N] over the next step alone, at the centre of mass or a point [m]. `frame`, `point_frame`: `world` or `body`; a
@@ -265,27 +266,27 @@ class Body(_Handle):
     def clear_forces(self) -> None:
         """Forget the forces and torques applied for the next step."""
         if b.lib.body_clear_forces(self._pointer, self.id) != 0:
-            raise b.error()
+            raise b.last_error()
 
     def set_kind(self, kind: str) -> None:
         """"static", "kinematic" or "dynamic". One that is made dynamic has the mass that it was added with, or given since; one
         that is made static stops."""
         if b.lib.body_set_kind(self._pointer, self.id, b.lookup("kind", kind, BODY_KINDS)) != 0:
-            raise b.error()
+            raise b.last_error()
 
     def set_mass(self, mass: float, inertia: Any = None) -> None:
         """[kg], and [kg m^2] as in `Bodies.add`; None: of the shape. Velocities stay."""
-        tensor = _tensor(inertia)
+        tensor = _inertia_numbers(inertia)
         if b.lib.body_set_mass(self._pointer, self.id, b.check_number("mass", mass),
                                tensor.ctypes.data if inertia is not None else None) != 0:
-            raise b.error()
+            raise b.last_error()
 
     def set_material(self, friction: float = 0.5, restitution: float = 0.0, rolling: float = 0.0, spinning: float = 0.0) -> None:
         """Another surface: all four numbers, as in `Bodies.add`."""
         numbers = np.array([b.check_number("friction", friction), b.check_number("restitution", restitution),
                             b.check_number("rolling", rolling), b.check_number("spinning", spinning)])
         if b.lib.body_set_material(self._pointer, self.id, numbers.ctypes.data) != 0:
-            raise b.error()
+            raise b.last_error()
 
     def set_shape(self, shape: Shape | None) -> None:
         """The centre of mass stays where it is, the mass what it is; an inertia that was not given is that of the new shape."""
@@ -293,7 +294,7 @@ class Body(_Handle):
             raise TypeError(f"set_shape: a shape as volery.sphere() makes, got {type(shape).__name__}")
         with self.bodies._lock:
             if b.lib.body_set_shape(self._pointer, self.id, shape._pointer if shape is not None else None) != 0:
-                raise b.error()
+                raise b.last_error()
             self.bodies._set.shapes.pop(self.id, None)
             if shape is not None:
                 self.bodies._set.shapes[self.id] = shape
@@ -301,12 +302,12 @@ class Body(_Handle):
     def stop(self) -> None:
         """No velocity, no force: it stays where it is."""
         if b.lib.body_stop(self._pointer, self.id) != 0:
-            raise b.error()
+            raise b.last_error()
 
     def wake(self) -> None:
         """With its island. One that is awake restarts its time to sleep."""
         if b.lib.body_wake(self._pointer, self.id) != 0:
-            raise b.error()
+            raise b.last_error()
 
 
 class Joint(_Handle):
@@ -323,9 +324,9 @@ class Joint(_Handle):
 
     def state(self) -> JointState:
         """What it reads now."""
-        out = np.empty(joints.NUMBERS)
+        out = np.empty(joints.STATE_SIZE)
         if b.lib.joint_read(self._pointer, self.id, out.ctypes.data) != 0:
-            raise b.error()
+            raise b.last_error()
         return JointState.of(out)
 
     def set_motor(self, speed: float, gain: float, torque: float) -> None:
@@ -333,34 +334,34 @@ class Joint(_Handle):
         self._check_motor()
         if b.lib.joint_set_motor(self._pointer, self.id, b.check_number("speed", speed), b.check_number("gain", gain),
                                  b.check_number("torque", torque)) != 0:
-            raise b.error()
+            raise b.last_error()
 
     def set_limits(self, limits: Any) -> None:
         """(low, high) [rad] or [m], or None: free. Where it is beyond them it closes as one that is added open."""
         low, high = b.check_array("limits (low, high)", limits, 2) if limits is not None else (0.0, 0.0)
         if b.lib.joint_set_limits(self._pointer, self.id, int(limits is not None), low, high) != 0:
-            raise b.error()
+            raise b.last_error()
 
     def set_spring(self, stiffness: float, damping: float, rest: float) -> None:
         """Of one that turns or slides, along its angle or way; of a spring, whose length at rest it is."""
         if b.lib.joint_set_spring(self._pointer, self.id, b.check_number("stiffness", stiffness), b.check_number("damping", damping),
                                   b.check_number("rest", rest)) != 0:
-            raise b.error()
+            raise b.last_error()
 
     def set_cone(self, cone: float) -> None:
         """[rad] of a ball that has one, 0: none. An axis out of it comes in as one that is added so."""
         if b.lib.joint_set_cone(self._pointer, self.id, b.check_number("cone", cone)) != 0:
-            raise b.error()
+            raise b.last_error()
 
     def set_target(self, target: float) -> None:
         """[rad] or [m] where its servo is to be, from the pose in which it was joined. State."""
         if b.lib.joint_set_target(self._pointer, self.id, b.check_number("target", target)) != 0:
-            raise b.error()
+            raise b.last_error()
 
     def set_break(self, force: float, torque: float) -> None:
         """[N], [N m] at which it breaks; 0: never. One that is broken stays so."""
         if b.lib.joint_set_break(self._pointer, self.id, b.check_number("force", force), b.check_number("torque", torque)) != 0:
-            raise b.error()
+            raise b.last_error()
 
     def _check_motor(self) -> None:
         if not joints.has(self.kind, joints.TURNS | joints.SLIDES):
@@ -391,18 +392,18 @@ class Bodies(Queries, b.NotCopyable):
                  correction: float | None = None, restitution_speed: float | None = None, joint_step: float | None = None,
                  closing_speed: float | None = None, open_limit: float | None = None, baumgarte: bool = False) -> None:
         numbers = np.empty(15)
-        b.lib.bodies_default(numbers.ctypes.data)
-        given = {"dt": dt, "gravity": gravity, "joint_step": joint_step, "closing_speed": closing_speed,
+        b.lib.bodies_default_numbers(numbers.ctypes.data)
+        options = {"dt": dt, "gravity": gravity, "joint_step": joint_step, "closing_speed": closing_speed,
                  "open_limit": open_limit, "substep": substep, "slop": slop, "push_speed": push_speed,
                  "correction": correction, "restitution_speed": restitution_speed, "sleep": sleep,
                  "sleep_speed": sleep_speed, "baumgarte": bool(baumgarte)}
-        at = 0
+        start = 0
         for name in _DEFAULTS:
             size = 3 if name == "gravity" else 1
-            if given[name] is not None:
-                numbers[at : at + size] = b.check_array(name, given[name], size)
-            at += size
-        self._set: _Set = _Set(0)
+            if options[name] is not None:
+                numbers[start : start + size] = b.check_array(name, options[name], size)
+            start += size
+        self._set: _SetMemory = _SetMemory(0)
         self._set.pointer = b.check_created(b.lib.bodies_create(
             numbers.ctypes.data, str(integrator).encode("utf-8", "replace"), int(bool(contacts)),
             b.lookup("solver", solver, SOLVERS), b.check_integer("threads", threads, 0, 1024)))
@@ -460,19 +461,19 @@ class Bodies(Queries, b.NotCopyable):
         if name is not None and not isinstance(name, str):
             raise TypeError(f"name: a text, got {name!r}")
         numbers = np.concatenate([
-            [b.check_number("mass", 1.0 if mass is None else mass)], _tensor(inertia),
+            [b.check_number("mass", 1.0 if mass is None else mass)], _inertia_numbers(inertia),
             b.check_array("position", position, 3), b.check_array("velocity", velocity, 3),
             b.check_array("attitude", attitude, 4), b.check_array("rate", rate, 3),
             [b.check_number("friction", friction), b.check_number("restitution", restitution),
              b.check_number("rolling", rolling), b.check_number("spinning", spinning)]])
         out = ctypes.c_uint64()
-        number = b.lookup("kind", kind, BODY_KINDS)
+        kind_number = b.lookup("kind", kind, BODY_KINDS)
         with self._lock:
             if name in self._named:
                 raise b.Error(f"add: there is a body {name} already")
-            if b.lib.bodies_add(self._set.pointer, number, shape._pointer if shape is not None else None, numbers.ctypes.data,
+            if b.lib.bodies_add(self._set.pointer, kind_number, shape._pointer if shape is not None else None, numbers.ctypes.data,
                                 int(not may_sleep), ctypes.byref(out)) != 0:
-                raise b.error()
+                raise b.last_error()
             self._states = None
             if shape is not None:
                 self._set.shapes[out.value] = shape
@@ -504,44 +505,47 @@ class Bodies(Queries, b.NotCopyable):
         far_open   it may be open by more than `open_limit`
         break_force, break_torque   [N], [N m] it breaks at the end of a step in which its mean force or torque was greater; 0: never
         """
-        number = b.lookup("joint", kind, joints.KINDS)
-        moves, long, turns = (joints.has(kind, flags) for flags in (joints.TURNS | joints.SLIDES, joints.HAS_LENGTH, joints.HAS_AXIS))
-        if not moves and (motor is not None or servo is not None):
+        kind_number = b.lookup("joint", kind, joints.KINDS)
+        has_coordinate, has_length, needs_axis = (
+            joints.has(kind, flags) for flags in (joints.TURNS | joints.SLIDES, joints.HAS_LENGTH, joints.HAS_AXIS))
+        if not has_coordinate and (motor is not None or servo is not None):
             raise b.Error(f"a {kind} joint has no motor")
-        if not moves and not joints.has(kind, joints.HAS_SPRING) and (stiffness, damping, rest) != (0.0, 0.0, 0.0):
+        if not has_coordinate and not joints.has(kind, joints.HAS_SPRING) and (stiffness, damping, rest) != (0.0, 0.0, 0.0):
             raise b.Error(f"a {kind} joint has no spring")
         if motor is not None and servo is not None:
             raise b.Error("a joint has a motor or a servo")
-        if length is not None and not long:
+        if length is not None and not has_length:
             raise b.Error(f"a {kind} joint has no length")
-        leaning = b.check_number("cone", cone)
-        if leaning != 0.0 and joints.has(kind, joints.HAS_CONE):
-            turns = True
-        if turns != (axis is not None):
-            raise b.Error(f"a {kind} joint needs an axis" if turns else f"a {kind} joint has no axis")
+        cone_angle = b.check_number("cone", cone)
+        if cone_angle != 0.0 and joints.has(kind, joints.HAS_CONE):
+            needs_axis = True
+        if needs_axis != (axis is not None):
+            raise b.Error(f"a {kind} joint needs an axis" if needs_axis else f"a {kind} joint has no axis")
         if joints.has(kind, joints.HAS_WHEELS) != (wheels is not None):
             raise b.Error(f"a {kind} joint has no wheels" if wheels is not None else f"a {kind} joint needs two wheels")
-        ids = [self._id_of(each) for each in (body_a, body_b)]
-        at_a = self._anchor("point", point, body_a if long else body_a or body_b, kind)
-        at_b = self._anchor("point_b", point_b, body_b, kind) if long or point_b is not None else at_a
+        ids = [self._id_of(body) for body in (body_a, body_b)]
+        anchor_a = self._anchor("point", point, body_a if has_length else body_a or body_b, kind)
+        anchor_b = self._anchor("point_b", point_b, body_b, kind) if has_length or point_b is not None else anchor_a
         axis_vector_a = _axis("axis", axis if axis is not None else (0.0, 0.0, 1.0))
         axis_vector_b = _axis("axis_b", axis_b) if axis_b is not None else axis_vector_a
         low, high = b.check_array("limits (low, high)", limits, 2) if limits is not None else (0.0, 0.0)
-        target, hardness, gain, most = b.check_array("servo (target, stiffness, gain, torque)", servo, 4) if servo is not None else (0.0,) * 4
-        drive = Motor.checked(motor) if motor is not None else Motor(0.0, float(gain), float(most))
-        over = np.zeros(6) if wheels is None else _two_points("wheels", wheels)
-        falls = b.check_number("ratio", ratio)
-        now = np.linalg.norm(at_b - at_a) if wheels is None else np.linalg.norm(at_a - over[:3]) + falls * np.linalg.norm(at_b - over[3:])
-        distance = b.check_number("length", length) if length is not None else float(now)
-        numbers = np.concatenate([at_a, at_b, axis_vector_a, axis_vector_b, [
+        target, servo_stiffness, gain, servo_torque = (
+            b.check_array("servo (target, stiffness, gain, torque)", servo, 4) if servo is not None else (0.0,) * 4)
+        motor_numbers = Motor.checked(motor) if motor is not None else Motor(0.0, float(gain), float(servo_torque))
+        wheel_points = np.zeros(6) if wheels is None else _two_points("wheels", wheels)
+        cable_ratio = b.check_number("ratio", ratio)
+        present_length = np.linalg.norm(anchor_b - anchor_a) if wheels is None else (
+            np.linalg.norm(anchor_a - wheel_points[:3]) + cable_ratio * np.linalg.norm(anchor_b - wheel_points[3:]))
+        distance = b.check_number("length", length) if length is not None else float(present_length)
+        numbers = np.concatenate([anchor_a, anchor_b, axis_vector_a, axis_vector_b, [
             distance, b.check_number("stiffness", stiffness), b.check_number("damping", damping), b.check_number("rest", rest),
-            low, high, *drive, b.check_number("break_force", break_force),
-            b.check_number("break_torque", break_torque), hardness, target, leaning, *over, falls]])
+            low, high, *motor_numbers, b.check_number("break_force", break_force),
+            b.check_number("break_torque", break_torque), servo_stiffness, target, cone_angle, *wheel_points, cable_ratio]])
         flags = int(limits is not None) + 2 * int(bool(far_open)) + 4 * int(axis_b is not None)
         out = ctypes.c_uint64()
         with self._lock:
-            if b.lib.bodies_join(self._set.pointer, number, *ids, numbers.ctypes.data, flags, ctypes.byref(out)) != 0:
-                raise b.error()
+            if b.lib.bodies_join(self._set.pointer, kind_number, *ids, numbers.ctypes.data, flags, ctypes.byref(out)) != 0:
+                raise b.last_error()
             self._states = None
         return Joint(self, out.value, kind)
 
@@ -554,26 +558,26 @@ class Bodies(Queries, b.NotCopyable):
             raise b.Error("this body is of another set")
         return body.id
 
-    def _anchor(self, what: str, point: Any, body: Body | None, kind: str) -> Vector:
+    def _anchor(self, label: str, point: Any, body: Body | None, kind: str) -> Vector:
         if point is not None:
-            return b.check_array(what, point, 3)
+            return b.check_array(label, point, 3)
         if body is None or not (kind == "fixed" or joints.has(kind, joints.SLIDES | joints.HAS_LENGTH)):
-            raise b.Error(f"a {kind} joint needs a {what}")
+            raise b.Error(f"a {kind} joint needs a {label}")
         return body.state().position
 
-    def remove(self, what: Body | Joint) -> None:
+    def remove(self, handle: Body | Joint) -> None:
         """Take a body, with its joints, or a joint out. Its handles go stale; its slot may be used again."""
-        if not isinstance(what, (Body, Joint)):
-            raise TypeError(f"remove: a Body or a Joint, got {type(what).__name__}")
-        if what.bodies is not self:
-            raise b.Error(f"this {type(what).__name__.lower()} is of another set")
-        remove = b.lib.bodies_remove if isinstance(what, Body) else b.lib.bodies_remove_joint
+        if not isinstance(handle, (Body, Joint)):
+            raise TypeError(f"remove: a Body or a Joint, got {type(handle).__name__}")
+        if handle.bodies is not self:
+            raise b.Error(f"this {type(handle).__name__.lower()} is of another set")
+        remove_function = b.lib.bodies_remove if isinstance(handle, Body) else b.lib.bodies_remove_joint
         with self._lock:
-            if remove(self._set.pointer, what.id) != 0:
-                raise b.error()
-            if isinstance(what, Body):
-                self._set.shapes.pop(what.id, None)
-                self._named.pop(self._names.pop(what.id, ""), None)
+            if remove_function(self._set.pointer, handle.id) != 0:
+                raise b.last_error()
+            if isinstance(handle, Body):
+                self._set.shapes.pop(handle.id, None)
+                self._named.pop(self._names.pop(handle.id, ""), None)
 
     def body(self, key: int | str) -> Body:
         """By its slot or its name."""
@@ -595,14 +599,14 @@ class Bodies(Queries, b.NotCopyable):
         spring    stiffness [N/m], length [m] at rest, anchor [m] world, point [m] body, from the centre of mass
         magnetic  dipole [A m^2] body, field [T] world
         """
-        number, sizes = b.lookup("potential", kind, POTENTIALS)
+        kind_number, sizes = b.lookup("potential", kind, POTENTIALS)
         for name in figures:
             if name not in sizes:
                 raise b.Error(f"a {kind} potential has {', '.join(sizes)}, and no {name}")
         values = [b.check_array(name, figures.get(name, np.zeros(size)), size) for name, size in sizes.items()]
         numbers = np.concatenate([*values, np.zeros(8)])
-        if b.lib.bodies_add_potential(self._set.pointer, number, numbers.ctypes.data, self._id_of(body)) != 0:
-            raise b.error()
+        if b.lib.bodies_add_potential(self._set.pointer, kind_number, numbers.ctypes.data, self._id_of(body)) != 0:
+            raise b.last_error()
 
     # ---- time
 
@@ -611,10 +615,10 @@ class Bodies(Queries, b.NotCopyable):
 
         Raises `volery.Error` when a body's motion became infinite; a RuntimeWarning says what else went wrong.
         """
-        left = b.check_integer("step", steps)
+        steps_left = b.check_integer("step", steps)
         flags = ctypes.c_uint32()
-        while left > 0 and not flags.value & _ENDED:
-            left -= b.lib.bodies_step(self._set.pointer, left, ctypes.byref(flags))
+        while steps_left > 0 and not flags.value & _ENDED:
+            steps_left -= b.lib.bodies_step(self._set.pointer, steps_left, ctypes.byref(flags))
         if flags.value:
             self._report(flags.value)
         return flags.value
@@ -625,9 +629,9 @@ class Bodies(Queries, b.NotCopyable):
         if flags & BodiesEvent.NOT_FINITE:
             raise b.Error(f"step: a body's motion became infinite; the set has ended at {self.time:.6g} s, until a saved state is "
                           "restored")
-        for event, words in _WARNINGS.items():
+        for event, sentence in _WARNINGS.items():
             if flags & event:
-                warnings.warn(f"step: {words}", RuntimeWarning, stacklevel=3)
+                warnings.warn(f"step: {sentence}", RuntimeWarning, stacklevel=3)
 
     @property
     def tick(self) -> int:
@@ -652,7 +656,7 @@ class Bodies(Queries, b.NotCopyable):
     @integrator.setter
     def integrator(self, name: str) -> None:
         if b.lib.bodies_set_integrator(self._set.pointer, str(name).encode("utf-8", "replace")) != 0:
-            raise b.error()
+            raise b.last_error()
 
     def save(self) -> bytes:
         """The whole state, contacts and motors included. What the bodies are (mass, shape) is no state, but `restore` knows it."""
@@ -668,11 +672,11 @@ class Bodies(Queries, b.NotCopyable):
     def restore(self, block: bytes) -> None:
         """Go back to a saved state; further steps give the same bits. A state of other bodies or joints is refused: it takes a set
         that was built by the same calls. So are bytes that were damaged."""
-        saved, check = b.check_bytes("restore", block)[:-4], bytes(block[-4:])
-        if zlib.crc32(saved).to_bytes(4, "little") != check:
+        saved, checksum = b.check_bytes("restore", block)[:-4], bytes(block[-4:])
+        if zlib.crc32(saved).to_bytes(4, "little") != checksum:
             raise b.Error("restore: this is no snapshot of a set, or it is damaged")
         if b.lib.bodies_restore(self._set.pointer, saved, len(saved)) != 0:
-            raise b.error()
+            raise b.last_error()
 
     # ---- all of them
 
@@ -700,7 +704,7 @@ class Bodies(Queries, b.NotCopyable):
         if not np.isfinite(rows).all():
             raise b.Error(f"{name}: finite numbers in every row")
         if b.lib.bodies_set_states(self._set.pointer, rows.ctypes.data, bit, len(rows)) != 0:
-            raise b.error()
+            raise b.last_error()
 
     @property
     def positions(self) -> Vector:
@@ -763,7 +767,7 @@ class Bodies(Queries, b.NotCopyable):
                 return out[:count]
             out = np.empty(count, dtype=CONTACT)
 
-    def _totals(self) -> Vector:
+    def _read_totals(self) -> Vector:
         out = np.empty(9)
         b.lib.bodies_totals(self._set.pointer, out.ctypes.data)
         return out
@@ -771,17 +775,17 @@ class Bodies(Queries, b.NotCopyable):
     @property
     def energy(self) -> Energy:
         """Of all dynamic bodies, now."""
-        return Energy(*(float(v) for v in self._totals()[:3]))
+        return Energy(*(float(v) for v in self._read_totals()[:3]))
 
     @property
     def momentum(self) -> Vector:
         """[kg m/s] of all dynamic bodies."""
-        return self._totals()[3:6]
+        return self._read_totals()[3:6]
 
     @property
     def angular_momentum(self) -> Vector:
         """[kg m^2/s] of all dynamic bodies about the world's origin."""
-        return self._totals()[6:9]
+        return self._read_totals()[6:9]
 
     @property
     def impacts(self) -> Impacts:
@@ -803,25 +807,25 @@ class Bodies(Queries, b.NotCopyable):
         return BodiesPicture(self, *size, eye, at).draw(colours or {})
 
 
-def _tensor(inertia: Any) -> Vector:
+def _inertia_numbers(inertia: Any) -> Vector:
     """Nine numbers, row by row, of three principal moments or a table; zero for None."""
     if inertia is None:
         return np.zeros(9)
-    given = b.check_array("inertia", inertia, 3 if np.size(inertia) == 3 else 9)
-    return np.diag(given).ravel() if given.size == 3 else given
+    values = b.check_array("inertia", inertia, 3 if np.size(inertia) == 3 else 9)
+    return np.diag(values).ravel() if values.size == 3 else values
 
 
-def _two_points(what: str, value: Any) -> Vector:
+def _two_points(label: str, value: Any) -> Vector:
     try:
         first, second = value
     except (TypeError, ValueError):
-        raise b.Error(f"{what}: two points") from None
-    return np.concatenate([b.check_array(what, first, 3), b.check_array(what, second, 3)])
+        raise b.Error(f"{label}: two points") from None
+    return np.concatenate([b.check_array(label, first, 3), b.check_array(label, second, 3)])
 
 
-def _axis(what: str, value: Any) -> Vector:
-    way = b.check_array(what, value, 3)
-    largest = float(np.abs(way).max())
+def _axis(label: str, value: Any) -> Vector:
+    vector = b.check_array(label, value, 3)
+    largest = float(np.abs(vector).max())
     if largest == 0.0:
-        raise b.Error(f"{what} must be longer than zero")
-    return way if 1e-100 < largest < 1e100 else way / largest  # its square is finite, and above zero
+        raise b.Error(f"{label} must be longer than zero")
+    return vector if 1e-100 < largest < 1e100 else vector / largest  # its square is finite, and above zero

@@ -31,19 +31,19 @@ class CampaignError(RuntimeError):
 
 
 def _find_command(command: str | None) -> str:
-    packed = Path(__file__).parent / "bin" / "volery"
-    found = command or (str(packed) if packed.exists() else shutil.which("volery"))
-    if found is None:
+    packaged = Path(__file__).parent / "bin" / "volery"
+    path = command or (str(packaged) if packaged.exists() else shutil.which("volery"))
+    if path is None:
         raise CampaignError("there is no command volery: build it by make, or give command=")
-    return found
+    return path
 
 
-def _run_command(words: list[str]) -> subprocess.CompletedProcess[str]:
+def _run_command(arguments: list[str]) -> subprocess.CompletedProcess[str]:
     environment = {k: v for k, v in os.environ.items() if k not in _RANK_VARIABLES}
-    done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
-    if done.returncode not in (0, 1):  # 1: cases have failed, which is an answer
-        raise CampaignError(done.stderr.strip() or f"{words[0]} ended with {done.returncode}")
-    return done
+    completed = subprocess.run(arguments, capture_output=True, text=True, env=environment, check=False)
+    if completed.returncode not in (0, 1):  # 1: cases have failed, which is an answer
+        raise CampaignError(completed.stderr.strip() or f"{arguments[0]} ended with {completed.returncode}")
+    return completed
 
 
 def fly_shard(command: str, plan: str, folder: str, shards: int, shard: int) -> int:
@@ -54,14 +54,14 @@ def fly_shard(command: str, plan: str, folder: str, shards: int, shard: int) -> 
 
 def check(plan: str | os.PathLike[str], command: str | None = None) -> dict[str, Any]:
     """The plan as `volery campaign check --json` has it: cases, cost, first cases."""
-    done = _run_command([_find_command(command), "campaign", "check", os.fspath(plan), "--json"])
-    answer: dict[str, Any] = json.loads(done.stdout)
+    completed = _run_command([_find_command(command), "campaign", "check", os.fspath(plan), "--json"])
+    answer: dict[str, Any] = json.loads(completed.stdout)
     return answer
 
 
-def _missing(command: str, plan: str, folder: str, shards: int) -> list[int]:
-    there = {int(p.stem) for p in Path(folder).glob("shards/*.vyshard") if p.stem.isdigit()}
-    return [i for i in range(shards) if i not in there]
+def _missing_shards(command: str, plan: str, folder: str, shards: int) -> list[int]:
+    existing = {int(p.stem) for p in Path(folder).glob("shards/*.vyshard") if p.stem.isdigit()}
+    return [i for i in range(shards) if i not in existing]
 
 
 def _wait(tasks: Iterable[Any]) -> None:
@@ -83,17 +83,17 @@ def run(
     `table`, the path of the Parquet file, and `page` beside it.
     """
     program = _find_command(command)
-    path = Path(plan).resolve()
-    results = Path(folder).resolve() if folder is not None else Path.cwd() / f"{path.stem}-results"
-    head = results / "campaign.yaml"
-    if head.exists():  # what the folder was started with stays
-        shards = next(int(line.split()[1]) for line in head.read_text().splitlines() if line.startswith("shards:"))
+    plan_path = Path(plan).resolve()
+    results = Path(folder).resolve() if folder is not None else Path.cwd() / f"{plan_path.stem}-results"
+    campaign_file = results / "campaign.yaml"
+    if campaign_file.exists():  # what the folder was started with stays
+        shards = next(int(line.split()[1]) for line in campaign_file.read_text().splitlines() if line.startswith("shards:"))
     else:
-        shards = min(shards, int(check(path, program)["cases"]))
-    _wait([executor.submit(fly_shard, program, str(path), str(results), shards, i)
-           for i in _missing(program, str(path), str(results), shards)])
+        shards = min(shards, int(check(plan_path, program)["cases"]))
+    _wait([executor.submit(fly_shard, program, str(plan_path), str(results), shards, i)
+           for i in _missing_shards(program, str(plan_path), str(results), shards)])
     answer: dict[str, Any] = json.loads(
-        _run_command([program, "campaign", "merge", str(path), "-o", str(results), "--json"]).stdout)
+        _run_command([program, "campaign", "merge", str(plan_path), "-o", str(results), "--json"]).stdout)
     answer["table"] = str(results / "results.parquet")
     answer["page"] = str(results / "campaign.html")
     return answer

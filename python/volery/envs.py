@@ -58,8 +58,8 @@ class ScenarioEnv(gym.Env[Array, NDArray[Any]]):
         self.observation_space, self.action_space = _spaces(self.task, options.get("clip", 20.0))
         self._size = (width, height)
         self._picture: Picture | None = None
-        self._log: str | os.PathLike[str] | None = None
-        self._recorded: tuple[World, Recording] | None = None
+        self._log_path: str | os.PathLike[str] | None = None
+        self._recording: tuple[World, Recording] | None = None
         self._has_reset = False
         self._use_arrays()
 
@@ -75,11 +75,11 @@ class ScenarioEnv(gym.Env[Array, NDArray[Any]]):
         self._has_reset = True
         self._end_recording()
         self.task.reset(None, None if seed is None else np.array([seed], dtype=np.uint64))
-        if self._log is not None:
+        if self._log_path is not None:
             world = World(self.task.world_scenario(0), rung=self.task.rung)
-            self._recorded = (world, world.record(self._log))
-            self._recorded[1].__enter__()
-            self._log = None
+            self._recording = (world, world.record(self._log_path))
+            self._recording[1].__enter__()
+            self._log_path = None
         if self._picture is not None:
             self._picture.begin()
         return self._observations.copy(), {}
@@ -91,8 +91,8 @@ class ScenarioEnv(gym.Env[Array, NDArray[Any]]):
         except ValueError:
             raise ValueError(f"step: {self._actions.size} values, got an action of shape {np.shape(action)}") from None
         task.step()
-        if self._recorded is not None:
-            self._fly_along()
+        if self._recording is not None:
+            self._step_recording()
         if self._picture is not None:
             self._picture.follow(task.save(0))
         return self._observations.copy(), float(task.rewards[0]), bool(task.terminated[0]), bool(task.truncated[0]), {}
@@ -109,12 +109,12 @@ class ScenarioEnv(gym.Env[Array, NDArray[Any]]):
     def record(self, path: str | os.PathLike[str]) -> None:
         """Log the episode that the next `reset` begins, until it ends or the environment is closed: `volery replay` flies the
         log again to the bit, `volery view` shows it."""
-        self._log = path
+        self._log_path = path
 
-    def _fly_along(self) -> None:
+    def _step_recording(self) -> None:
         """A world of its own takes the same actions and writes the log; it has the same bits."""
-        assert self._recorded is not None
-        world, task = self._recorded[0], self.task
+        assert self._recording is not None
+        world, task = self._recording[0], self.task
         for drone, intent in enumerate(task.intents(0)):
             world.act(intent, drone)
         world.step(task.steps)
@@ -124,9 +124,9 @@ class ScenarioEnv(gym.Env[Array, NDArray[Any]]):
             self._end_recording()
 
     def _end_recording(self) -> None:
-        if self._recorded is not None:
-            recording = self._recorded[1]
-            self._recorded = None
+        if self._recording is not None:
+            recording = self._recording[1]
+            self._recording = None
             recording.__exit__(None, None, None)
 
     def close(self) -> None:
@@ -173,31 +173,31 @@ class ScenarioVectorEnv(gym.vector.VectorEnv[Array, NDArray[Any], NDArray[Any]])
             seeds = seed
         if len(seeds) != self.num_envs:
             raise ValueError(f"reset: {self.num_envs} seeds, got {len(seeds)}")
-        drawn = np.array([s is None for s in seeds])
-        if (rows & drawn).any():
-            self.task.reset(rows & drawn)
-        if (rows & ~drawn).any():
-            self.task.reset(rows & ~drawn, np.array([s or 0 for s in seeds], dtype=np.uint64))
+        draws_seed = np.array([s is None for s in seeds])
+        if (rows & draws_seed).any():
+            self.task.reset(rows & draws_seed)
+        if (rows & ~draws_seed).any():
+            self.task.reset(rows & ~draws_seed, np.array([s or 0 for s in seeds], dtype=np.uint64))
         self._done[rows] = False
         return self._observe(), {}
 
     def step(self, actions: NDArray[Any]) -> tuple[Array, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         task = self.task
-        given = np.asarray(actions)
-        if given.size != task.actions.size:
-            raise ValueError(f"step: {self.num_envs} x {task.actions[0].size} actions, got an array of shape {given.shape}")
-        task.actions[...] = given.reshape(task.actions.shape)
-        waiting = self._done
+        action_array = np.asarray(actions)
+        if action_array.size != task.actions.size:
+            raise ValueError(f"step: {self.num_envs} x {task.actions[0].size} actions, got an array of shape {action_array.shape}")
+        task.actions[...] = action_array.reshape(task.actions.shape)
+        needs_reset = self._done
         task.step()
-        if self.mode == AutoresetMode.NEXT_STEP and waiting.any():
-            task.reset(waiting)  # reward 0, neither terminated nor truncated
+        if self.mode == AutoresetMode.NEXT_STEP and needs_reset.any():
+            task.reset(needs_reset)  # reward 0, neither terminated nor truncated
         reward, terminated, truncated = task.rewards.copy(), task.terminated.copy(), task.truncated.copy()
         self._done = terminated | truncated
         observation = self._observe()
         info: dict[str, Any] = {}
         if self.mode == AutoresetMode.SAME_STEP and self._done.any():
             done = self._done
-            info = {"final_obs": _objects(observation, done), "_final_obs": done.copy(),
+            info = {"final_obs": _object_rows(observation, done), "_final_obs": done.copy(),
                     "final_info": {}, "_final_info": done.copy()}
             task.reset(done)
             observation = self._observe()
@@ -222,75 +222,75 @@ class ScenarioVectorEnv(gym.vector.VectorEnv[Array, NDArray[Any], NDArray[Any]])
         self.task.close()
 
 
-def _objects(rows: Array, selected: NDArray[np.bool_]) -> NDArray[np.object_]:
+def _object_rows(rows: Array, selected: NDArray[np.bool_]) -> NDArray[np.object_]:
     out = np.full(len(rows), None, dtype=object)
     for i in np.flatnonzero(selected):
         out[i] = rows[i].copy()
     return out
 
 
-class _Shipped:
+class _BuiltInTask:
     """What a task that comes along adds to an environment: its options. `randomise` draws mass, thrust and motor lag of every
     episode."""
 
     name = "hover"
 
     def __init__(self, *, randomise: bool = True, **options: Any) -> None:
-        drawn = {**tasks.START, **(tasks.KIND if randomise else {})}
-        super().__init__(**{**tasks.options(self.name), "randomisation": drawn, **options})
+        randomisation = {**tasks.START_VARIATION, **(tasks.VEHICLE_VARIATION if randomise else {})}
+        super().__init__(**{**tasks.options(self.name), "randomisation": randomisation, **options})
 
 
-class HoverEnv(_Shipped, ScenarioEnv):
+class HoverEnv(_BuiltInTask, ScenarioEnv):
     """Stay at (0, 0, 1), wherever the flight begins."""
 
 
-class HoverVectorEnv(_Shipped, ScenarioVectorEnv):
+class HoverVectorEnv(_BuiltInTask, ScenarioVectorEnv):
     """Stay at (0, 0, 1), wherever the flight begins."""
 
 
-class WaypointsEnv(_Shipped, ScenarioEnv):
+class WaypointsEnv(_BuiltInTask, ScenarioEnv):
     """Pass four random places in order."""
 
     name = "waypoints"
 
 
-class WaypointsVectorEnv(_Shipped, ScenarioVectorEnv):
+class WaypointsVectorEnv(_BuiltInTask, ScenarioVectorEnv):
     """Pass four random places in order."""
 
     name = "waypoints"
 
 
-class TrackEnv(_Shipped, ScenarioEnv):
+class TrackEnv(_BuiltInTask, ScenarioEnv):
     """Follow a figure of eight."""
 
     name = "track"
 
 
-class TrackVectorEnv(_Shipped, ScenarioVectorEnv):
+class TrackVectorEnv(_BuiltInTask, ScenarioVectorEnv):
     """Follow a figure of eight."""
 
     name = "track"
 
 
-class RaceEnv(_Shipped, ScenarioEnv):
+class RaceEnv(_BuiltInTask, ScenarioEnv):
     """Fly through gates on a ring."""
 
     name = "race"
 
 
-class RaceVectorEnv(_Shipped, ScenarioVectorEnv):
+class RaceVectorEnv(_BuiltInTask, ScenarioVectorEnv):
     """Fly through gates on a ring."""
 
     name = "race"
 
 
-class SwarmEnv(_Shipped, ScenarioEnv):
+class SwarmEnv(_BuiltInTask, ScenarioEnv):
     """Three drones take their places and keep clear of each other."""
 
     name = "swarm"
 
 
-class SwarmVectorEnv(_Shipped, ScenarioVectorEnv):
+class SwarmVectorEnv(_BuiltInTask, ScenarioVectorEnv):
     """Three drones take their places and keep clear of each other."""
 
     name = "swarm"

@@ -93,7 +93,7 @@ class Gpu(b.NotCopyable):
 
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
-        self._worlds = worlds = batch._open()  # must outlive the worlds there
+        self._worlds = worlds = batch._check_open()  # must outlive the worlds there
         with worlds.lock:
             self._handle = _GpuHandle(b.check_created(b.lib.gpu_create(worlds.pointer)))
         self._steps_per_call = 1
@@ -116,11 +116,11 @@ class Gpu(b.NotCopyable):
         """Advance every world that has not ended under `actions` as they are, and wait. Ctrl-C is heard meanwhile."""
         steps = b.check_integer("step", steps)
         while steps > 0:
-            now = min(steps, self._steps_per_call)
+            chunk = min(steps, self._steps_per_call)
             start = time.perf_counter()
-            self._call(b.lib.gpu_step, now)
-            steps -= now
-            if now == self._steps_per_call and time.perf_counter() - start < 0.5 * _INTERRUPT_PERIOD:
+            self._call(b.lib.gpu_step, chunk)
+            steps -= chunk
+            if chunk == self._steps_per_call and time.perf_counter() - start < 0.5 * _INTERRUPT_PERIOD:
                 self._steps_per_call *= 2
 
     def cells(self, field: str) -> DeviceArray:
@@ -147,7 +147,7 @@ class Gpu(b.NotCopyable):
         self._call(b.lib.gpu_upload)
 
     def _call(self, function: Any, *arguments: Any) -> None:
-        worlds = self.batch._open()  # closed, it is no place to copy from or to
+        worlds = self.batch._check_open()  # closed, it is no place to copy from or to
         with worlds.lock:
             if function(self._handle.pointer, *arguments) != 0:
-                raise b.error()
+                raise b.last_error()

@@ -12,15 +12,15 @@ from . import _binding as b
 
 Vector = NDArray[np.float64]
 
-_words = b.lib.joint_kinds().decode().split()
-KINDS: dict[str, int] = dict(zip(_words[::3], map(int, _words[1::3])))  # by name
-_HAS = dict(zip(_words[::3], map(int, _words[2::3])))
+_kind_words = b.lib.joint_kinds().decode().split()
+KINDS: dict[str, int] = dict(zip(_kind_words[::3], map(int, _kind_words[1::3])))  # by name
+_KIND_FLAGS = dict(zip(_kind_words[::3], map(int, _kind_words[2::3])))
 HAS_LENGTH, HAS_AXIS, TURNS, SLIDES, HAS_SPRING, HAS_CONE, HAS_WHEELS, GEARED = 1, 2, 8, 16, 64, 256, 512, 1024  # bits of a kind, as in joint.h
 
 
 def has(kind: str, flags: int) -> bool:
     """Has a kind of joint any of `flags`?"""
-    return bool(_HAS[kind] & flags)
+    return bool(_KIND_FLAGS[kind] & flags)
 
 
 class Phase(enum.IntEnum):
@@ -39,9 +39,9 @@ class Motor(NamedTuple):
     torque: float  # [N m] or [N]
 
     @classmethod
-    def checked(cls, given: Any) -> Motor:
+    def checked(cls, values: Any) -> Motor:
         """Of three finite numbers."""
-        return cls(*(float(v) for v in b.check_array("motor (speed, gain, torque)", given, 3)))
+        return cls(*(float(v) for v in b.check_array("motor (speed, gain, torque)", values, 3)))
 
 
 class JointState(NamedTuple):
@@ -71,4 +71,4 @@ class JointState(NamedTuple):
                    float(numbers[22]), numbers[23:25])
 
 
-NUMBERS = 25  # of a JointState
+STATE_SIZE = 25  # of a JointState

@@ -77,30 +77,30 @@ class Canvas:
         self._look_at(eye, middle)
 
     def _sees(self, points: Array) -> bool:
-        seen = (points - self.eye) @ self.axes.T
-        if (seen[:, 2] < NEAR).any():
+        camera_points = (points - self.eye) @ self.axes.T
+        if (camera_points[:, 2] < NEAR).any():
             return False
-        at = self._pixels(seen)
-        return bool(((at > 0.05 * np.array(self.size)) & (at < 0.95 * np.array(self.size))).all())
+        pixels = self._pixels(camera_points)
+        return bool(((pixels > 0.05 * np.array(self.size)) & (pixels < 0.95 * np.array(self.size))).all())
 
-    def _pixels(self, seen: Array) -> Array:
-        scaled = seen[..., :2] * (self.focal / seen[..., 2:])
+    def _pixels(self, camera_points: Array) -> Array:
+        scaled = camera_points[..., :2] * (self.focal / camera_points[..., 2:])
         return np.stack([0.5 * self.size[0] + scaled[..., 0], 0.5 * self.size[1] - scaled[..., 1]], axis=-1)
 
     def _clip(self, points: Array) -> Array | None:
         """A polygon's part in front of the camera, as pixels."""
-        seen = (np.asarray(points) - self.eye) @ self.axes.T
-        if (seen[:, 2] < NEAR).any():
-            out = []
-            for p, q in zip(seen, np.roll(seen, -1, axis=0)):
+        camera_points = (np.asarray(points) - self.eye) @ self.axes.T
+        if (camera_points[:, 2] < NEAR).any():
+            clipped = []
+            for p, q in zip(camera_points, np.roll(camera_points, -1, axis=0)):
                 if p[2] >= NEAR:
-                    out.append(p)
+                    clipped.append(p)
                 if (p[2] >= NEAR) != (q[2] >= NEAR):
-                    out.append(p + (q - p) * ((NEAR - p[2]) / (q[2] - p[2])))
-            if len(out) < 3:
+                    clipped.append(p + (q - p) * ((NEAR - p[2]) / (q[2] - p[2])))
+            if len(clipped) < 3:
                 return None
-            seen = np.array(out)
-        return self._pixels(seen)
+            camera_points = np.array(clipped)
+        return self._pixels(camera_points)
 
     # ---- what is drawn
 
@@ -108,17 +108,17 @@ class Canvas:
         """Sky above the horizon, ground below it, paler far away."""
         width, height = self.size
         horizon = 0.5 * height + self.focal * self.axes[2, 2] / max(self.axes[1, 2], 1e-6)
-        row = np.arange(height)[:, None] + 0.5
-        mix = np.clip(row / max(horizon, 1.0), 0.0, 1.0)
-        sky = (1.0 - mix) * np.array(SKY_HIGH) + mix * np.array(SKY_LOW)
-        far = np.exp(-np.maximum(row - horizon, 0.0) / (0.06 * height))
-        ground = (1.0 - far) * np.array(GROUND) + far * np.array(SKY_LOW)
-        rows = np.where(row < horizon, sky, ground)
+        pixel_row = np.arange(height)[:, None] + 0.5
+        sky_blend = np.clip(pixel_row / max(horizon, 1.0), 0.0, 1.0)
+        sky = (1.0 - sky_blend) * np.array(SKY_HIGH) + sky_blend * np.array(SKY_LOW)
+        haze = np.exp(-np.maximum(pixel_row - horizon, 0.0) / (0.06 * height))
+        ground = (1.0 - haze) * np.array(GROUND) + haze * np.array(SKY_LOW)
+        rows = np.where(pixel_row < horizon, sky, ground)
         return self._image.fromarray(np.repeat(rows[:, None, :], width, axis=1).astype(np.uint8))
 
     def _draw_grid(self) -> None:
-        away = max(float(np.linalg.norm(self.at - self.eye)), 0.2)
-        step, count = 10.0 ** np.floor(np.log10(away / 2.0)), 20
+        distance = max(float(np.linalg.norm(self.at - self.eye)), 0.2)
+        step, count = 10.0 ** np.floor(np.log10(distance / 2.0)), 20
         x, y = np.round(self.at[:2] / step) * step
         span = count * step
         for k in range(-count, count + 1):
@@ -127,21 +127,21 @@ class Canvas:
                 self._line(np.array(ends), GRID, 1)
 
     def _polygon(self, points: Array, colour: tuple[int, int, int], outline: tuple[int, int, int] | None) -> None:
-        at = self._clip(points)
-        if at is not None:
-            self._pen.polygon([tuple(p) for p in np.clip(at, -1e5, 1e5)], fill=colour, outline=outline)
+        pixels = self._clip(points)
+        if pixels is not None:
+            self._pen.polygon([tuple(p) for p in np.clip(pixels, -1e5, 1e5)], fill=colour, outline=outline)
 
     def _line(self, points: Array, colour: tuple[int, int, int], width: int) -> None:
-        seen = (points - self.eye) @ self.axes.T
-        for p, q in zip(seen[:-1], seen[1:]):
+        camera_points = (points - self.eye) @ self.axes.T
+        for p, q in zip(camera_points[:-1], camera_points[1:]):
             if p[2] < NEAR and q[2] < NEAR:
                 continue
             if p[2] < NEAR:
                 p = p + (q - p) * ((NEAR - p[2]) / (q[2] - p[2]))
             if q[2] < NEAR:
                 q = q + (p - q) * ((NEAR - q[2]) / (p[2] - q[2]))
-            at = np.clip(self._pixels(np.stack([p, q])), -1e5, 1e5)
-            self._pen.line([tuple(at[0]), tuple(at[1])], fill=colour, width=width)
+            pixels = np.clip(self._pixels(np.stack([p, q])), -1e5, 1e5)
+            self._pen.line([tuple(pixels[0]), tuple(pixels[1])], fill=colour, width=width)
 
     def _depth(self, points: Array) -> float:
         return float(((np.asarray(points).mean(0) - self.eye) @ self.axes.T)[2])
@@ -155,8 +155,8 @@ class Canvas:
         if length == 0.0 or (face[0] - self.eye) @ normal >= 0.0:
             return  # its back
         shade = 0.55 + 0.45 * max(0.0, float(normal @ LIGHT) / float(length))
-        lit = _shaded(colour, shade)
-        items.append((self._depth(face), lambda: self._polygon(face, lit, _shaded(lit, 0.92))))
+        shaded_colour = _shaded(colour, shade)
+        items.append((self._depth(face), lambda: self._polygon(face, shaded_colour, _shaded(shaded_colour, 0.92))))
 
 class Picture(Canvas):
     """Draws a world of a scenario at the states it is shown; the camera stands still until something leaves its view."""
@@ -172,7 +172,7 @@ class Picture(Canvas):
     def begin(self) -> None:
         """A new episode: the way flown is forgotten."""
         self.trail: list[list[Array]] = [[] for _ in self.names]
-        self.placed = False
+        self.has_camera = False
 
     def follow(self, state: bytes) -> None:
         """The world is there now."""
@@ -192,71 +192,73 @@ class Picture(Canvas):
         for k in range(len(self.world.scenario.bodies)):
             for face in _faces(self.world, k):
                 self._add_face(items, face, BODY)
-        for i, way in enumerate(self.trail):
+        for i, trail in enumerate(self.trail):
             colour = DRONES[i % len(DRONES)]
             self._add_targets(items, task, targets[i], int(task.goal_index[row, i]))
-            self._add_trail(items, way, colour)
+            self._add_trail(items, trail, colour)
             self._add_drone(items, i, colour)
         return self._paint(items, image)
 
     def _place(self, drones: list[Array], goals: list[Array]) -> None:
-        if self.placed and self._sees(np.array(drones)):
+        if self.has_camera and self._sees(np.array(drones)):
             return
         near = [face for face in self._solids() if np.linalg.norm(face.mean(0) - drones[0]) < SURROUNDINGS]
         points = np.concatenate([np.array(drones), *goals, *near])
         self._look_over(points, 1.2)
-        self.placed = True
+        self.has_camera = True
 
     def _solids(self) -> list[Array]:
         """Faces of obstacles and bodies where they are now."""
         return self.obstacles + [face for k in range(len(self.world.scenario.bodies)) for face in _faces(self.world, k)]
 
-    def _add_trail(self, items: list[tuple[float, Any]], way: list[Array], colour: tuple[int, int, int]) -> None:
-        if len(way) < 2:
+    def _add_trail(self, items: list[tuple[float, Any]], path: list[Array], colour: tuple[int, int, int]) -> None:
+        if len(path) < 2:
             return
-        points = np.array(way[:: max(1, len(way) // 300)] + [way[-1]])
+        points = np.array(path[:: max(1, len(path) // 300)] + [path[-1]])
         lightened = (_lighten(colour[0]), _lighten(colour[1]), _lighten(colour[2]))
         for first, last in zip(points[:-1], points[1:]):
             ends = np.stack([first, last])
             items.append((self._depth(ends) + 1e-3, lambda ends=ends: self._line(ends, lightened, 2)))
 
     def _add_targets(self, items: list[tuple[float, Any]], task: Task, goals: Array, reached: int) -> None:
-        turn = np.linspace(0.0, 2.0 * np.pi, 33)[:, None]
+        angles = np.linspace(0.0, 2.0 * np.pi, 33)[:, None]
         for k, goal in enumerate(goals):
-            now = k == reached % len(goals)
-            across, up = self.axes[0], self.axes[1]  # a goal faces the camera
+            is_next = k == reached % len(goals)
+            side, up = self.axes[0], self.axes[1]  # a goal faces the camera
             if task.target == "gates":
-                way = goals[(k + 1) % len(goals)] - goals[k - 1]
-                across = np.cross(way, [0.0, 0.0, 1.0])
-                across = across / max(float(np.linalg.norm(across)), 1e-9)
-                up = np.cross(across, way) / max(float(np.linalg.norm(way)), 1e-9)
-            ring = goal + task.goal_radius * (np.cos(turn) * across + np.sin(turn) * up)
-            colour = TARGET if now else _shaded(TARGET, 1.35)
-            items.append((self._depth(ring), lambda ring=ring, colour=colour, now=now: self._line(ring, colour, 5 if now else 3)))
+                direction = goals[(k + 1) % len(goals)] - goals[k - 1]
+                side = np.cross(direction, [0.0, 0.0, 1.0])
+                side = side / max(float(np.linalg.norm(side)), 1e-9)
+                up = np.cross(side, direction) / max(float(np.linalg.norm(direction)), 1e-9)
+            ring = goal + task.goal_radius * (np.cos(angles) * side + np.sin(angles) * up)
+            colour = TARGET if is_next else _shaded(TARGET, 1.35)
+            width = 5 if is_next else 3
+            items.append((self._depth(ring), lambda ring=ring, colour=colour, width=width: self._line(ring, colour, width)))
 
     def _add_drone(self, items: list[tuple[float, Any]], index: int, colour: tuple[int, int, int]) -> None:
         state = self.world.state(index)
         w, x, y, z = state.attitude
-        turn = np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        rotation = np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
                          [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
                          [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
         hubs, radius = self.hubs[index]
         depth = self._depth(state.position[None, :])
         span = float(np.linalg.norm(hubs, axis=1).max()) + radius if len(hubs) else 0.1
         scale = max(1.0, 0.05 * depth / span)  # never smaller than can be seen
-        angle = np.linspace(0.0, 2.0 * np.pi, 25)[:-1]
-        disc = radius * np.stack([np.cos(angle), np.sin(angle), np.zeros_like(angle)], axis=-1)
-        shadow = state.position * [1.0, 1.0, 0.0] + (scale * span) * np.stack([np.cos(angle), np.sin(angle), np.zeros_like(angle)], axis=-1)
+        angles = np.linspace(0.0, 2.0 * np.pi, 25)[:-1]
+        circle = np.stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)], axis=-1)
+        disc = radius * circle
+        shadow = state.position * [1.0, 1.0, 0.0] + (scale * span) * circle
         if state.position[2] > 0.0:
             items.append((1e9, lambda: self._polygon(shadow, _shaded(GROUND, 0.8), None)))
         for hub in hubs:
-            arm = np.stack([state.position, state.position + turn @ (scale * hub)])
+            arm = np.stack([state.position, state.position + rotation @ (scale * hub)])
             items.append((depth + 1e-3, lambda arm=arm: self._line(arm, ARM, 3)))
-            points = state.position + (scale * (hub + disc)) @ turn.T
+            points = state.position + (scale * (hub + disc)) @ rotation.T
             fill = colour if hub[0] > 0.0 else ROTOR  # the front is coloured
             items.append((self._depth(points), lambda points=points, fill=fill: self._polygon(points, fill, ARM)))
-        ball = np.cos(angle)[:, None] * self.axes[0] + np.sin(angle)[:, None] * self.axes[1]
-        body = state.position + (0.22 * scale * span) * ball
+        sphere_outline = np.cos(angles)[:, None] * self.axes[0] + np.sin(angles)[:, None] * self.axes[1]
+        body = state.position + (0.22 * scale * span) * sphere_outline
         items.append((depth - 1e-3, lambda: self._polygon(body, colour, ARM)))
 
 
@@ -269,11 +271,11 @@ class BodiesPicture(Canvas):
         points = [face for _, faces in self.faces for face in faces]
         self._look_over(np.concatenate(points) if points else np.zeros((1, 3)), 0.1)
         if eye is not None or at is not None:
-            place = self.eye if eye is None else b.check_array("eye", eye, 3)
-            target = self.at if at is None else b.check_array("at", at, 3)
-            if not 1e-9 < np.linalg.norm(target - place) < 1e9:
+            eye_position = self.eye if eye is None else b.check_array("eye", eye, 3)
+            look_at_point = self.at if at is None else b.check_array("at", at, 3)
+            if not 1e-9 < np.linalg.norm(look_at_point - eye_position) < 1e9:
                 raise b.Error("render: the camera must be apart from what it looks at")
-            self._look_at(place, target)
+            self._look_at(eye_position, look_at_point)
 
     def draw(self, colours: Mapping[Body, tuple[int, int, int]]) -> NDArray[np.uint8]:
         """(height, width, 3)"""
@@ -308,25 +310,25 @@ def _shaded(colour: tuple[int, ...], shade: float) -> tuple[int, int, int]:
 def _outline(points: Array) -> Array:
     """The convex hull of points seen from above, on the ground (Andrew's monotone chain)."""
     rows = np.unique(points[:, :2], axis=0)  # sorted by x, then y
-    halves: list[list[Array]] = []
+    chains: list[list[Array]] = []
     for order in (rows, rows[::-1]):
-        half: list[Array] = []
+        chain: list[Array] = []
         for p in order:
-            while len(half) > 1:
-                along, to = half[-1] - half[-2], p - half[-1]
-                if along[0] * to[1] - along[1] * to[0] > 0.0:
+            while len(chain) > 1:
+                edge, next_edge = chain[-1] - chain[-2], p - chain[-1]
+                if edge[0] * next_edge[1] - edge[1] * next_edge[0] > 0.0:
                     break
-                half.pop()
-            half.append(p)
-        halves.append(half[:-1])
-    around = np.array(halves[0] + halves[1]).reshape(-1, 2)
-    return np.column_stack([around, np.zeros(len(around))])
+                chain.pop()
+            chain.append(p)
+        chains.append(chain[:-1])
+    hull_points = np.array(chains[0] + chains[1]).reshape(-1, 2)
+    return np.column_stack([hull_points, np.zeros(len(hull_points))])
 
 
-def _faces(world: World, what: int) -> list[Array]:
+def _faces(world: World, body: int) -> list[Array]:
     """Polygons of the obstacles (-1), or of a body where it is now."""
     out = ctypes.POINTER(ctypes.c_double)()
-    return _polygons(b.lib.world_faces(world._pointer, what, ctypes.byref(out)), out)
+    return _polygons(b.lib.world_faces(world._pointer, body, ctypes.byref(out)), out)
 
 
 def _body_faces(bodies: Bodies, number: int) -> list[Array]:
@@ -344,11 +346,11 @@ def _polygons(size: int, out: Any) -> list[Array]:
         return []
     flat = np.ctypeslib.as_array(out, (size,)).copy()
     b.lib.binding_free(out)
-    faces, at = [], 0
-    while at < size:
-        count = int(flat[at])
-        faces.append(flat[at + 1 : at + 1 + 3 * count].reshape(count, 3))
-        at += 1 + 3 * count
+    faces, index = [], 0
+    while index < size:
+        count = int(flat[index])
+        faces.append(flat[index + 1 : index + 1 + 3 * count].reshape(count, 3))
+        index += 1 + 3 * count
     return faces
 
 

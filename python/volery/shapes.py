@@ -17,9 +17,9 @@ class Shape(b.NotCopyable):
     """What `sphere`, `box`, `capsule`, `cylinder`, `hull`, `plane` and `height_field` make. It never changes; any number of
     bodies may have it."""
 
-    def __init__(self, pointer: int | None, words: str) -> None:
+    def __init__(self, pointer: int | None, description: str) -> None:
         self._pointer = b.check_created(pointer)
-        self._words = words
+        self._description = description
         self._mass: Array | None = None
 
     def __del__(self) -> None:
@@ -28,13 +28,13 @@ class Shape(b.NotCopyable):
             self._pointer = 0
 
     def __repr__(self) -> str:
-        return f"<Shape: {self._words}>"
+        return f"<Shape: {self._description}>"
 
     def _mass_properties(self) -> Array:
         if self._mass is None:
             out = (ctypes.c_double * 13)()
             if b.lib.shape_mass(self._pointer, out) != 0:
-                raise b.error()
+                raise b.last_error()
             self._mass = np.array(out)
         return self._mass
 
@@ -78,7 +78,7 @@ def cylinder(radius: float, length: float) -> Shape:
 
 def hull(points: Any, tolerance: float = 1e-12) -> Shape:
     """The convex hull of points, (n, 3); what is inside is left out. `tolerance`: relative, what counts as flat."""
-    rows = _table("points", points)
+    rows = _float_array("points", points)
     if rows.shape[1:] != (3,) or len(rows) >= 2**31:
         raise b.Error(f"points: a table of three columns, got a shape of {rows.shape}")
     pointer = b.lib.shape_hull(rows.ctypes.data, len(rows), b.check_number("tolerance", tolerance))
@@ -94,15 +94,15 @@ def plane(normal: Any = (0.0, 0.0, 1.0), offset: float = 0.0) -> Shape:
 def height_field(heights: Any, spacing: float) -> Shape:
     """Ground over a grid: heights[j, i] stands at x = i spacing, y = j spacing. Solid below, nothing outside. For bodies that
     are static or kinematic."""
-    rows = _table("heights", heights)
+    rows = _float_array("heights", heights)
     if rows.ndim != 2 or max(rows.shape) >= 2**31:
         raise b.Error(f"heights: a table of rows along y, got a shape of {rows.shape}")
     pointer = b.lib.shape_height_field(rows.shape[1], rows.shape[0], b.check_number("spacing", spacing), rows.ctypes.data)
     return Shape(pointer, f"height field of {rows.shape[1]} x {rows.shape[0]} samples")
 
 
-def _table(what: str, value: Any) -> Array:
+def _float_array(label: str, value: Any) -> Array:
     try:
         return np.array(value, dtype=np.float64, order="C")
     except (TypeError, ValueError):
-        raise TypeError(f"{what}: numbers in rows, got {type(value).__name__}") from None
+        raise TypeError(f"{label}: numbers in rows, got {type(value).__name__}") from None

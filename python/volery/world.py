@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from . import _binding as b
 from .campaign import CampaignError, _find_command
-from .joints import NUMBERS, JointState
+from .joints import STATE_SIZE, JointState
 from .scenario import RUNGS, Scenario
 
-CHUNK = 20_000  # steps between two chances for an interrupt
+INTERRUPT_STEPS = 20_000  # steps between two chances for an interrupt
 STRIDE = 10  # steps that a viewer's *step* makes
-FREE = 0.02  # [s] for which viewers need not be asked where they want it as fast as it goes
+FREE_TIME = 0.02  # [s] for which viewers need not be asked where they want it as fast as it goes
 
 Vector = NDArray[np.float64]
 
@@ -44,8 +44,8 @@ class DroneState(NamedTuple):
     motor_command: Vector
 
 
-_words = b.lib.reply_fields().decode().split()
-_REPLY_FIELDS = dict(zip(_words[::2], map(int, _words[1::2])))  # of any rung, how many values; 0: flags, -1: a word
+_reply_words = b.lib.reply_fields().decode().split()
+_REPLY_FIELDS = dict(zip(_reply_words[::2], map(int, _reply_words[1::2])))  # of any rung, how many values; 0: flags, -1: a word
 STATUSES = {"armed": 0, "disarmed": 1, "stale": 3}  # of a reply; one that is not ready does not act
 
 
@@ -59,14 +59,14 @@ def _pack_fields(fields: dict[str, Any]) -> Vector:
         if size < 0:
             parts.append(np.array([float(b.lookup(name, fields.get(name, "armed"), STATUSES))]))
             continue
-        given = list(fields.get(name, ()))
+        values = list(fields.get(name, ()))
         if size == 0:
-            bits = {b.check_integer(name, number, maximum=31) for number in given}
+            bits = {b.check_integer(name, number, maximum=31) for number in values}
             parts.append(np.array([sum(1 << bit for bit in bits)], dtype=np.float64))
             continue
-        if len(given) > size:
-            raise b.Error(f"act: {name} has {size} values at most, got {len(given)}")
-        parts.append(np.array([*given, *[0.0] * (size - len(given))], dtype=np.float64))
+        if len(values) > size:
+            raise b.Error(f"act: {name} has {size} values at most, got {len(values)}")
+        parts.append(np.array([*values, *[0.0] * (size - len(values))], dtype=np.float64))
     return np.concatenate(parts)
 
 
@@ -108,11 +108,11 @@ WORLD_CONTACT = np.dtype([
     ("severity", np.float64),  # largest share of a crash limit of either; 1 and more is a crash
 ], align=True)
 
-_words = b.lib.sample_fields().decode().split()
-_SAMPLE_FIELDS = list(zip(_words[::3], map(int, _words[1::3]), map(int, _words[2::3])))  # name, values, whole numbers?
+_sample_words = b.lib.sample_fields().decode().split()
+_SAMPLE_FIELDS = list(zip(_sample_words[::3], map(int, _sample_words[1::3]), map(int, _sample_words[2::3])))  # name, values, whole?
 _SAMPLE_SIZE = sum(size for _, size, _ in _SAMPLE_FIELDS)
 
-_Numbers = ctypes.c_double * 42
+_DroneNumbers = ctypes.c_double * 42
 _STATE_SPLITS = [3, 6, 10, 13, 16, 19, 23, 26, 34]
 
 
@@ -143,28 +143,28 @@ class World:
 
     def reset(self, seed: int | None = None) -> None:
         """Start again at the scenario's beginning, with another seed if one is given. A recording must have ended."""
-        if self._pointer and b.lib.world_recording(self._pointer):
+        if self._pointer and b.lib.world_is_recording(self._pointer):
             raise b.Error("reset: the world is being recorded")
         if seed is not None:
             self._seed = b.check_integer("seed", seed)
-        acts = int(self._rung_name is not None)
+        takes_actions = int(self._rung_name is not None)
         if not self._pointer:
-            self._pointer = b.check_created(b.lib.world_create(self.scenario._pointer, acts, self._seed))
-        elif b.lib.world_reset(self._pointer, self.scenario._pointer, acts, self._seed) != 0:
-            raise b.error()
+            self._pointer = b.check_created(b.lib.world_create(self.scenario._pointer, takes_actions, self._seed))
+        elif b.lib.world_reset(self._pointer, self.scenario._pointer, takes_actions, self._seed) != 0:
+            raise b.last_error()
         self._last_actions: dict[int, tuple[Vector, Vector]] = {}
 
     @classmethod
-    def _unpickle(cls, scenario: Scenario, seed: int, rung: str | None, acted: dict[int, tuple[Vector, Vector]],
+    def _unpickle(cls, scenario: Scenario, seed: int, rung: str | None, last_actions: dict[int, tuple[Vector, Vector]],
                block: bytes) -> World:
         world = cls(scenario, seed=seed, rung=rung)
         world.restore(block)
-        for drone, (values, more) in acted.items():
-            world._act(drone, values, more)
+        for drone, (values, common_values) in last_actions.items():
+            world._act(drone, values, common_values)
         return world
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if b.lib.world_hosted(self._pointer):
+        if b.lib.world_is_hosted(self._pointer):
             raise TypeError("a World that a plug-in or process steers can be neither copied nor pickled")
         return World._unpickle, (self.scenario, self._seed, self._rung_name, self._last_actions, self.save())
 
@@ -179,15 +179,15 @@ class World:
     def step(self, steps: int = 1) -> int:
         """Advance; stops early when the world ends. Returns the events (`volery.Event`), 0 for none. Ctrl-C is heard meanwhile."""
         try:
-            if 0 <= steps <= CHUNK:
+            if 0 <= steps <= INTERRUPT_STEPS:
                 return self._step(self._pointer, steps)  # type: ignore[no-any-return]
         except (TypeError, ctypes.ArgumentError):
             pass
         steps = b.check_integer("step", steps)
         events = 0
         while steps > 0 and self.failure is None:
-            events |= self._step(self._pointer, min(steps, CHUNK))
-            steps -= CHUNK
+            events |= self._step(self._pointer, min(steps, INTERRUPT_STEPS))
+            steps -= INTERRUPT_STEPS
         return events
 
     def act(self, action: Any, drone: int | str = 0, **fields: Any) -> None:
@@ -207,14 +207,14 @@ class World:
             raise b.Error(f"act: {size} values of this rung, got {values.size}")
         self._act(index, values, _pack_fields(fields))
 
-    def _act(self, index: int, values: Vector, more: Vector) -> None:
-        b.lib.world_act(self._pointer, index, self._rung, values.ctypes.data, more.ctypes.data)
-        self._last_actions[index] = (values, more)
+    def _act(self, index: int, values: Vector, common_values: Vector) -> None:
+        b.lib.world_act(self._pointer, index, self._rung, values.ctypes.data, common_values.ctypes.data)
+        self._last_actions[index] = (values, common_values)
 
     def state(self, drone: int | str = 0) -> DroneState:
         """A copy of a drone's state."""
-        read: Any = _Numbers()
-        b.lib.world_read(self._pointer, self.scenario._index(drone), read)
+        read: Any = _DroneNumbers()
+        b.lib.world_read_drone(self._pointer, self.scenario._index(drone), read)
         return DroneState(*np.split(np.frombuffer(read), _STATE_SPLITS))
 
     def set_state(self, drone: int | str = 0, *, position: Any = None, velocity: Any = None, attitude: Any = None,
@@ -228,25 +228,25 @@ class World:
         the world is recorded, in worlds with payloads or bodies that sleep, and of drones on joints.
         """
         index = self.scenario._index(drone)
-        now = self.state(index)
+        current = self.state(index)
         rotors = np.zeros(8)
         count = self.scenario.rotors(index)
-        rotors[:count] = now.rotor_speed[:count]
+        rotors[:count] = current.rotor_speed[:count]
         if rotor_speed is not None:
-            given = np.atleast_1d(np.array(rotor_speed, dtype=np.float64)).ravel()
-            if given.size not in (1, count):
-                raise b.Error(f"set_state: rotor_speed has {count} values or one, got {given.size}")
-            rotors[:count] = given
+            speeds = np.atleast_1d(np.array(rotor_speed, dtype=np.float64)).ravel()
+            if speeds.size not in (1, count):
+                raise b.Error(f"set_state: rotor_speed has {count} values or one, got {speeds.size}")
+            rotors[:count] = speeds
         parts = []
         for name, value, size in (("position", position, 3), ("velocity", velocity, 3), ("attitude", attitude, 4),
                                   ("rate", rate, 3)):
-            part = np.array(getattr(now, name) if value is None else value, dtype=np.float64).ravel()
+            part = np.array(getattr(current, name) if value is None else value, dtype=np.float64).ravel()
             if part.size != size:
                 raise b.Error(f"set_state: {name} has {size} values, got {part.size}")
             parts.append(part)
         values = np.concatenate([*parts, rotors])
-        if b.lib.world_set(self._pointer, index, values.ctypes.data) != 0:
-            raise b.error()
+        if b.lib.world_set_drone(self._pointer, index, values.ctypes.data) != 0:
+            raise b.last_error()
 
     def body(self, body: int | str) -> BodyState:
         """A copy of the state of a body, by its number among the scenario's `bodies` or its name."""
@@ -256,9 +256,9 @@ class World:
 
     def joint(self, joint: int | str) -> JointState:
         """What a joint reads, by its number among the scenario's `joints` or its name."""
-        out = np.empty(NUMBERS)
+        out = np.empty(STATE_SIZE)
         if b.lib.world_read_joint(self._pointer, _index_of("joint", joint, self.scenario.joints), out.ctypes.data) != 0:
-            raise b.error()
+            raise b.last_error()
         return JointState.of(out)
 
     def samples(self, drone: int | str = 0) -> dict[str, Any]:
@@ -267,12 +267,12 @@ class World:
         values = np.empty(_SAMPLE_SIZE)
         b.lib.world_samples(self._pointer, self.scenario._index(drone), values.ctypes.data)
         out: dict[str, Any] = {}
-        at = 0
-        for name, size, whole in _SAMPLE_FIELDS:
-            out[name] = values[at : at + size] if size > 1 else int(values[at]) if whole else float(values[at])
-            at += size
-        silent = tuple(name[: -len("tick")] for name, value in out.items() if name.endswith(".tick") and not value)
-        return {name: value for name, value in out.items() if not name.startswith(silent)} if silent else out
+        start = 0
+        for name, size, is_integer in _SAMPLE_FIELDS:
+            out[name] = values[start : start + size] if size > 1 else int(values[start]) if is_integer else float(values[start])
+            start += size
+        missing_sensors = tuple(name[: -len("tick")] for name, value in out.items() if name.endswith(".tick") and not value)
+        return {name: value for name, value in out.items() if not name.startswith(missing_sensors)} if missing_sensors else out
 
     def contacts(self) -> NDArray[Any]:
         """Contacts of the last step: those with an impulse, and the ends of those with one in the step before. Ordered by what
@@ -320,7 +320,7 @@ class World:
     @integrator.setter
     def integrator(self, name: str) -> None:
         if b.lib.world_set_integrator(self._pointer, name.encode()) != 0:
-            raise b.error()
+            raise b.last_error()
 
     def save(self) -> bytes:
         """The whole state."""
@@ -336,18 +336,18 @@ class World:
         """Go back to a saved state; further steps give the same bits as they did from there. A recording must have ended."""
         saved = b.check_bytes("restore", block)
         if b.lib.world_restore(self._pointer, saved, len(saved)) != 0:
-            raise b.error()
+            raise b.last_error()
 
-    def inject(self, what: str, /, **keys: Any) -> None:
+    def inject(self, kind: str, /, **keys: Any) -> None:
         """Do something to the flight, from the next step on: `world.inject("push", drone="alpha", force=[0, 2, 0], duration=0.5)`.
 
-        what   `push`, `gust` or `fault`
+        kind   `push`, `gust` or `fault`
         keys   those that a scenario has for `disturbances`, `wind.gusts` and `faults`, but for `start`
 
         It is part of the state: `save`, a recording and its replay have it.
         """
-        if b.lib.world_inject(self._pointer, what.encode(), json.dumps(keys).encode()) != 0:
-            raise b.error()
+        if b.lib.world_inject(self._pointer, kind.encode(), json.dumps(keys).encode()) != 0:
+            raise b.last_error()
 
     def record(self, path: str | os.PathLike[str], *, watch: bool = False) -> Recording:
         """Log what follows: `with world.record("run.mcap"): world.step(1000)`.
@@ -356,20 +356,20 @@ class World:
                 the recording's `address`. From there the flight is paused, stepped, slowed and disturbed: `step` waits
         """
         if b.lib.world_record(self._pointer, os.fspath(path).encode()) != 0:
-            raise b.error()
+            raise b.last_error()
         recording = Recording(self)
         if watch:
             recording._watch(os.fspath(path))
         return recording
 
 
-def _index_of(what: str, key: int | str, names: list[str]) -> int:
+def _index_of(label: str, key: int | str, names: list[str]) -> int:
     """Of one of a scenario's things, by its number or its name."""
     if isinstance(key, str):
         if key not in names:
-            raise IndexError(f"there is no {what} {key}; there are {', '.join(names) or 'none'}")
+            raise IndexError(f"there is no {label} {key}; there are {', '.join(names) or 'none'}")
         return names.index(key)
-    return b.check_index(what, key, len(names))
+    return b.check_index(label, key, len(names))
 
 
 class Recording(b.NotCopyable):
@@ -402,7 +402,7 @@ class Recording(b.NotCopyable):
     def __exit__(self, thrown: object, *_: object) -> None:
         self._world._step = b.lib.world_step
         if b.lib.world_record_end(self._world._pointer, int(thrown is None)) != 0:
-            raise b.error()
+            raise b.last_error()
 
 
 class _Pacer:
@@ -456,14 +456,14 @@ class _Pacer:
             if word == "go":
                 return
             if word == "free":
-                self._free_until = time.monotonic() + FREE
+                self._free_until = time.monotonic() + FREE_TIME
                 return
             if word == "wait":
                 b.lib.world_flush(self._world._pointer)  # so that viewers see all there is
             if word == "inject":
-                what, _, keys = rest.partition(" ")
-                if b.lib.world_inject(self._world._pointer, what.encode(), keys.encode()) != 0:
-                    self._send_line(f"refused {b.error()}")
+                kind, _, keys = rest.partition(" ")
+                if b.lib.world_inject(self._world._pointer, kind.encode(), keys.encode()) != 0:
+                    self._send_line(f"refused {b.last_error()}")
         raise OSError("it has ended")
 
 
@@ -482,7 +482,7 @@ def replay(path: str | os.PathLike[str], *, live: bool = False, allow_programs: 
     allowed = (2 if unconfined else 1) if live and allow_programs else 0
     result = b.lib.log_replay(os.fspath(path).encode(), int(live), allowed)
     if result < 0:
-        raise b.error()
+        raise b.last_error()
     if result == 2:
-        warnings.warn(str(b.error()), RuntimeWarning, stacklevel=2)
-    return str(b.error()) if result == 1 else None
+        warnings.warn(str(b.last_error()), RuntimeWarning, stacklevel=2)
+    return str(b.last_error()) if result == 1 else None
