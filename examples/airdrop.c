@@ -7,25 +7,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct courier {
+typedef struct drop_pilot {
     double mark, speed, height; // [m] along x, [m/s], [m] to fly at
-} courier;
+} drop_pilot;
 
 static void *init(const vy_plugin_start *start, char *why, size_t room)
 {
-    courier *c = malloc(sizeof *c);
-    if (c == NULL) {
+    drop_pilot *pilot = malloc(sizeof *pilot);
+    if (pilot == NULL) {
         snprintf(why, room, "out of memory");
         return NULL;
     }
-    c->mark = vy_plugin_parameter(start, "mark", 10.0);
-    c->speed = vy_plugin_parameter(start, "speed", 3.0);
-    c->height = vy_plugin_parameter(start, "height", 6.0);
-    return c;
+    pilot->mark = vy_plugin_parameter(start, "mark", 10.0);
+    pilot->speed = vy_plugin_parameter(start, "speed", 3.0);
+    pilot->height = vy_plugin_parameter(start, "height", 6.0);
+    return pilot;
 }
 
 // How long something thrown with `climb` [m/s] falls from `height` [m].
-static double fall(double height, double climb)
+static double fall_time(double height, double climb)
 {
     const double g = 9.80665;
     return (climb + sqrt(climb * climb + 2.0 * g * fmax(height, 0.0))) / g;
@@ -33,15 +33,15 @@ static double fall(double height, double climb)
 
 static void step(void *self, const vy_samples *samples, vy_intent *intent)
 {
-    const courier *c = self;
-    const vy_vec3 p = samples->estimate.position, v = samples->estimate.velocity;
-    const double left = c->mark + 4.0 - p.x; // it stops behind the mark
+    const drop_pilot *pilot = self;
+    const vy_vec3 position = samples->estimate.position, velocity = samples->estimate.velocity;
+    const double distance_left = pilot->mark + 4.0 - position.x; // it stops behind the mark
     intent->rung = VY_RUNG_VELOCITY;
-    intent->velocity = (vy_vec3){fmin(c->speed, left), -p.y, c->height - p.z};
+    intent->velocity = (vy_vec3){fmin(pilot->speed, distance_left), -position.y, pilot->height - position.z};
     // Bit 0 is its only payload. It may stay set: what has been let go is not let go again.
-    if (p.x + v.x * fall(p.z, v.z) >= c->mark) intent->drop = 1;
+    if (position.x + velocity.x * fall_time(position.z, velocity.z) >= pilot->mark) intent->drop = 1;
 }
 
-static void done(void *self) { free(self); }
+static void destroy(void *self) { free(self); }
 
-VY_PLUGIN(init, step, done)
+VY_PLUGIN(init, step, destroy)

@@ -8,38 +8,39 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct hover {
+typedef struct hover_controller {
     double mass, height, kp, kd;
-} hover;
+} hover_controller;
 
 static void *init(const vy_plugin_start *start, char *why, size_t room)
 {
-    hover *h = malloc(sizeof *h);
-    if (h == NULL) {
+    hover_controller *controller = malloc(sizeof *controller);
+    if (controller == NULL) {
         snprintf(why, room, "out of memory");
         return NULL;
     }
-    h->mass = start->mass;
-    h->height = vy_plugin_parameter(start, "height", 1.0);
-    h->kp = vy_plugin_parameter(start, "kp", 4.0);
-    h->kd = vy_plugin_parameter(start, "kd", 3.0);
-    return h;
+    controller->mass = start->mass;
+    controller->height = vy_plugin_parameter(start, "height", 1.0);
+    controller->kp = vy_plugin_parameter(start, "kp", 4.0);
+    controller->kd = vy_plugin_parameter(start, "kd", 3.0);
+    return controller;
 }
 
 static void step(void *self, const vy_samples *samples, vy_intent *intent)
 {
-    const hover *h = self;
-    const vy_vec3 p = samples->estimate.position, v = samples->estimate.velocity;
-    const double ax = -h->kp * p.x - h->kd * v.x;
-    const double ay = -h->kp * p.y - h->kd * v.y;
-    const double az = 9.80665 + h->kp * (h->height - p.z) - h->kd * v.z;
-    // The attitude whose up axis points along (ax, ay, az), nose to +x.
-    const double length = sqrt(ax * ax + ay * ay + az * az);
+    const hover_controller *controller = self;
+    const vy_vec3 position = samples->estimate.position, velocity = samples->estimate.velocity;
+    const double accel_x = -controller->kp * position.x - controller->kd * velocity.x;
+    const double accel_y = -controller->kp * position.y - controller->kd * velocity.y;
+    const double accel_z =
+        9.80665 + controller->kp * (controller->height - position.z) - controller->kd * velocity.z;
+    // The attitude whose up axis points along (accel_x, accel_y, accel_z), nose to +x.
+    const double length = sqrt(accel_x * accel_x + accel_y * accel_y + accel_z * accel_z);
     intent->rung = VY_RUNG_ATTITUDE;
-    intent->thrust = h->mass * az > 0.0 ? h->mass * az : 0.0;
-    intent->attitude = (vy_quat){1.0 + az / length, -ay / length, ax / length, 0.0};
+    intent->thrust = controller->mass * accel_z > 0.0 ? controller->mass * accel_z : 0.0;
+    intent->attitude = (vy_quat){1.0 + accel_z / length, -accel_y / length, accel_x / length, 0.0};
 }
 
-static void done(void *self) { free(self); }
+static void destroy(void *self) { free(self); }
 
-VY_PLUGIN(init, step, done)
+VY_PLUGIN(init, step, destroy)

@@ -29,17 +29,17 @@ start = json.loads(read_frame())
 write_frame(b"volery 1")
 names, gains = start["samples"], start["parameters"]
 height, kp, kd = gains.get("height", 1.0), gains.get("kp", 4.0), gains.get("kd", 3.0)
-layout = struct.Struct("<%dd" % len(names))
+samples_format = struct.Struct("<%dd" % len(names))
 
 while True:
-    s = dict(zip(names, layout.unpack(read_frame())))
-    x, y, z = (s["estimate.position." + axis] for axis in "xyz")
-    vx, vy, vz = (s["estimate.velocity." + axis] for axis in "xyz")
-    ax = -kp * x - kd * vx
-    ay = -kp * y - kd * vy
-    az = 9.80665 + kp * (height - z) - kd * vz
-    # The attitude whose up axis points along (ax, ay, az), nose to +x.
-    length = math.sqrt(ax * ax + ay * ay + az * az)
-    attitude = (1.0 + az / length, -ay / length, ax / length, 0.0)
-    thrust = max(start["mass"] * az, 0.0)
-    write_frame(struct.pack("<7d", s["tick"], ATTITUDE, thrust, *attitude))
+    samples = dict(zip(names, samples_format.unpack(read_frame())))
+    x, y, z = (samples["estimate.position." + axis] for axis in "xyz")
+    vx, vy, vz = (samples["estimate.velocity." + axis] for axis in "xyz")
+    accel_x = -kp * x - kd * vx
+    accel_y = -kp * y - kd * vy
+    accel_z = 9.80665 + kp * (height - z) - kd * vz
+    # The attitude whose up axis points along (accel_x, accel_y, accel_z), nose to +x.
+    length = math.sqrt(accel_x * accel_x + accel_y * accel_y + accel_z * accel_z)
+    attitude = (1.0 + accel_z / length, -accel_y / length, accel_x / length, 0.0)
+    thrust = max(start["mass"] * accel_z, 0.0)
+    write_frame(struct.pack("<7d", samples["tick"], ATTITUDE, thrust, *attitude))

@@ -7,37 +7,37 @@
 #include <volery/joint.h>
 #include <stdio.h>
 
-static const double K = 0.8; // [1/m] of the wire
+static const double CURVATURE = 0.8; // [1/m] of the wire
 
 static void wire_value(const vy_constraint *c, const vy_body_state *a, const vy_body_state *b, double time,
                        double *value)
 {
-    const double k = *(const double *)c->self;
+    const double curvature = *(const double *)c->self;
     (void)a;    // the world
     (void)time; // the wire stands still
-    value[0] = b->position.z - k * b->position.x * b->position.x;
+    value[0] = b->position.z - curvature * b->position.x * b->position.x;
     value[1] = b->position.y;
 }
 
 static void wire_jacobian(const vy_constraint *c, const vy_body_state *a, const vy_body_state *b, double time,
-                          vy_jacobian ja, vy_jacobian jb)
+                          vy_jacobian jacobian_a, vy_jacobian jacobian_b)
 {
-    const double k = *(const double *)c->self;
+    const double curvature = *(const double *)c->self;
     (void)a;
     (void)time;
-    (void)ja; // zero: nothing moves the world
-    jb[0][0] = -2.0 * k * b->position.x;
-    jb[0][2] = 1.0;
-    jb[1][1] = 1.0;
+    (void)jacobian_a; // zero: nothing moves the world
+    jacobian_b[0][0] = -2.0 * curvature * b->position.x;
+    jacobian_b[0][2] = 1.0;
+    jacobian_b[1][1] = 1.0;
 }
 
 static void wire_bias(const vy_constraint *c, const vy_body_state *a, const vy_body_state *b, double time,
                       double *bias)
 {
-    const double k = *(const double *)c->self;
+    const double curvature = *(const double *)c->self;
     (void)a;
     (void)time;
-    bias[0] = -2.0 * k * b->velocity.x * b->velocity.x;
+    bias[0] = -2.0 * curvature * b->velocity.x * b->velocity.x;
     bias[1] = 0.0;
 }
 
@@ -45,22 +45,22 @@ int main(void)
 {
     vy_error err;
     vy_bodies *bodies = NULL;
-    vy_bodies_def set = vy_default_bodies_def();
-    if (vy_bodies_create(&set, &bodies, &err) != VY_OK) goto failed;
+    vy_bodies_def def = vy_default_bodies_def();
+    if (vy_bodies_create(&def, &bodies, &err) != VY_OK) goto failed;
 
     vy_shape ball;
     vy_shape_sphere(0.01, &ball, NULL);
     vy_body_def bead = vy_default_body_def();
     bead.shape = &ball;
     bead.mass = 0.1;
-    bead.state.position = (vy_vec3){0.5, 0.0, K * 0.25};
+    bead.state.position = (vy_vec3){0.5, 0.0, CURVATURE * 0.25};
     vy_body_id id;
     if (vy_bodies_add(bodies, &bead, &id, &err) != VY_OK) goto failed;
 
     vy_constraint wire = vy_default_constraint();
     wire.name = "parabolic wire";
     wire.dimension = 2;
-    wire.self = &K;
+    wire.self = &CURVATURE;
     wire.evaluate = wire_value;
     wire.jacobian = wire_jacobian;
     wire.bias = wire_bias;
@@ -71,24 +71,29 @@ int main(void)
     if (vy_bodies_add_joint(bodies, &joint, NULL, &err) != VY_OK) goto failed;
 
     const vy_bodies_energy start = vy_bodies_read_energy(bodies);
-    double off = 0.0, fastest = 0.0; // [m], [m^2/s^2]
+    double error_max = 0.0, speed_squared_max = 0.0; // [m], [m^2/s^2]
     for (int tick = 0; tick < 5000; ++tick) {
         vy_bodies_step(bodies);
-        vy_body_state s;
-        vy_body_read(bodies, id, &s);
-        const double gap = s.position.z - K * s.position.x * s.position.x;
-        const double speed2 = s.velocity.x * s.velocity.x + s.velocity.z * s.velocity.z;
-        if (gap * gap > off * off) off = gap;
-        if (speed2 > fastest) fastest = speed2;
+        vy_body_state state;
+        vy_body_read(bodies, id, &state);
+        const double height_error = state.position.z - CURVATURE * state.position.x * state.position.x;
+        const double speed_squared =
+            state.velocity.x * state.velocity.x + state.velocity.z * state.velocity.z;
+        if (height_error * height_error > error_max * error_max) error_max = height_error;
+        if (speed_squared > speed_squared_max) speed_squared_max = speed_squared;
     }
     const vy_bodies_energy end = vy_bodies_read_energy(bodies);
-    const double lost = (start.kinetic + start.potential) - (end.kinetic + end.potential);
-    const double want = 2.0 * 9.80665 * K * 0.25; // at the bottom all the height has become speed
-    printf("off the wire %.1e m, fastest^2 %.5f (closed form %.5f), energy lost %.1e J\n", off, fastest, want,
-           lost);
-    const double slow = want - fastest;
+    const double energy_lost = (start.kinetic + start.potential) - (end.kinetic + end.potential);
+    const double speed_squared_expected =
+        2.0 * 9.80665 * CURVATURE * 0.25; // at the bottom all the height has become speed
+    printf("off the wire %.1e m, fastest^2 %.5f (closed form %.5f), energy lost %.1e J\n", error_max,
+           speed_squared_max, speed_squared_expected, energy_lost);
+    const double speed_squared_error = speed_squared_expected - speed_squared_max;
     vy_bodies_destroy(bodies);
-    return off * off < 1e-20 && slow * slow < 1e-8 && lost * lost < 1e-18 ? 0 : 1;
+    return error_max * error_max < 1e-20 && speed_squared_error * speed_squared_error < 1e-8 &&
+                   energy_lost * energy_lost < 1e-18
+               ? 0
+               : 1;
 
 failed:
     fprintf(stderr, "%s\n", err.text);

@@ -6,7 +6,7 @@
 #include <volery/joint.h>
 
 enum { BOXES = 6 };
-static const double half = 0.25; // [m] of a box's edge
+static const double half_edge = 0.25; // [m] of a box's edge
 
 static vy_status add_ground(vy_bodies *bodies, vy_error *err)
 {
@@ -21,13 +21,13 @@ static vy_status add_ground(vy_bodies *bodies, vy_error *err)
 static vy_status add_tower(vy_bodies *bodies, vy_body_id ids[BOXES], vy_error *err)
 {
     vy_shape cube;
-    vy_shape_box((vy_vec3){half, half, half}, &cube, NULL);
+    vy_shape_box((vy_vec3){half_edge, half_edge, half_edge}, &cube, NULL);
     vy_body_def box = vy_default_body_def();
     box.shape = &cube;
     box.mass = 2.0;
     vy_status status = VY_OK;
     for (int i = 0; i < BOXES && status == VY_OK; ++i) {
-        box.state.position = (vy_vec3){0.0, 0.0, half * (2 * i + 1)};
+        box.state.position = (vy_vec3){0.0, 0.0, half_edge * (2 * i + 1)};
         status = vy_bodies_add(bodies, &box, &ids[i], err);
     }
     return status;
@@ -65,19 +65,20 @@ int main(void)
     if (status == VY_OK) status = add_ball(bodies, &ball, &err);
     if (status != VY_OK) return fprintf(stderr, "%s\n", err.text), 2;
 
-    double lowest = 1.0, top = 0.0; // [m] of the middle of any box; of the uppermost one at the end
+    double lowest_height = 1.0; // [m] of the middle of any box
+    double top_height = 0.0;    // [m] of the uppermost one's at the end
     for (int tick = 0; tick < 6000; ++tick) {
         vy_bodies_step(bodies);
         for (int i = 0; i < BOXES; ++i) {
-            vy_body_state s;
-            vy_body_read(bodies, boxes[i], &s);
-            if (s.position.z < lowest) lowest = s.position.z;
-            if (i == BOXES - 1) top = s.position.z;
+            vy_body_state state;
+            vy_body_read(bodies, boxes[i], &state);
+            if (state.position.z < lowest_height) lowest_height = state.position.z;
+            if (i == BOXES - 1) top_height = state.position.z;
         }
     }
     printf("after %.1f s the uppermost box lies at %.3f m, none was below %.4f m; hash %016" PRIx64 "\n",
-           vy_bodies_time(bodies), top, lowest, vy_bodies_hash(bodies));
+           vy_bodies_time(bodies), top_height, lowest_height, vy_bodies_hash(bodies));
     vy_bodies_destroy(bodies);
-    return top < 1.0 && lowest > half - 0.005 ? 0
-                                              : 1; // it fell, and no box sank by more than the blow presses
+    // It fell, and no box sank by more than the blow presses.
+    return top_height < 1.0 && lowest_height > half_edge - 0.005 ? 0 : 1;
 }

@@ -123,10 +123,10 @@ static int print_text(char *text)
 
 int main(int argc, char **argv)
 {
-    const char *what = argc > 1 ? argv[1] : "";
-    if (strcmp(what, "reference") == 0) return print_text(vy_scenario_print_reference());
-    if (strcmp(what, "schema") == 0) return print_text(vy_scenario_print_schema());
-    if (strcmp(what, "presets") != 0) {
+    const char *output_kind = argc > 1 ? argv[1] : "";
+    if (strcmp(output_kind, "reference") == 0) return print_text(vy_scenario_print_reference());
+    if (strcmp(output_kind, "schema") == 0) return print_text(vy_scenario_print_schema());
+    if (strcmp(output_kind, "presets") != 0) {
         fputs("usage: generate reference | schema | presets FILE...\n", stderr);
         return 2;
     }

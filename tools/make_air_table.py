@@ -33,20 +33,21 @@ def temperature(z):
     if z < 91.0:
         return 186.8673, 0.0
     if z < 110.0:
-        u = (z - 91.0) / -19.9429
-        return 263.1905 - 76.3232 * sqrt(1.0 - u * u), 76.3232 / -19.9429 * u / sqrt(1.0 - u * u)
+        scaled_height = (z - 91.0) / -19.9429
+        root = sqrt(1.0 - scaled_height * scaled_height)
+        return 263.1905 - 76.3232 * root, 76.3232 / -19.9429 * scaled_height / root
     if z < 120.0:
         return 240.0 + 12.0 * (z - 110.0), 12.0
     ratio = (RADIUS + 120.0) / (RADIUS + z)
-    fall = 640.0 * exp(-0.01875 * (z - 120.0) * ratio)
-    return 1000.0 - fall, 0.01875 * ratio * ratio * fall
+    difference = 640.0 * exp(-0.01875 * (z - 120.0) * ratio)
+    return 1000.0 - difference, 0.01875 * ratio * ratio * difference
 
 
 def gravity(z):
     return G0 * (RADIUS / (RADIUS + z)) ** 2
 
 
-def eddy(z):
+def eddy_diffusion(z):
     """[m^2/s]"""
     if z < 95.0:
         return 120.0
@@ -55,11 +56,11 @@ def eddy(z):
 
 def flux(species, z):
     """v / (D + K) [1/km]"""
-    q, u, w = FLUX[species]
-    v = q * (z - u) ** 2 * exp(-w * (z - u) ** 3)
+    coefficient, reference_height, decay = FLUX[species]
+    velocity = coefficient * (z - reference_height) ** 2 * exp(-decay * (z - reference_height) ** 3)
     if species == "O" and z < 97.0:
-        v -= 3.416248e-3 * (97.0 - z) ** 2 * exp(-5.008765e-4 * (97.0 - z) ** 3)
-    return v
+        velocity -= 3.416248e-3 * (97.0 - z) ** 2 * exp(-5.008765e-4 * (97.0 - z) ** 3)
+    return velocity
 
 
 def diffusion(species, z, background):
@@ -68,32 +69,33 @@ def diffusion(species, z, background):
 
 
 def densities(z, integral):
-    t = temperature(BOTTOM)[0] / temperature(z)[0]
-    return {s: n * t * exp(-integral[s]) for s, n in AT_86.items()}
+    temperature_ratio = temperature(BOTTOM)[0] / temperature(z)[0]
+    return {s: n * temperature_ratio * exp(-integral[s]) for s, n in AT_86.items()}
 
 
 def slopes(z, integral):
     """d integral / dz [1/km] of every species but H."""
-    n = densities(z, integral)
+    number_densities = densities(z, integral)
     t, gradient = temperature(z)
     weight = gravity(z) * 1e3 / (GAS * t)
     out = {"N2": weight * (M0 if z < 100.0 else MASS["N2"])}
-    three = ("N2", "O", "O2")
-    total = sum(n[s] for s in three)
+    background_species = ("N2", "O", "O2")
+    total = sum(number_densities[s] for s in background_species)
     backgrounds = {
-        "O": (n["N2"], MASS["N2"]),
-        "O2": (n["N2"], MASS["N2"]),
-        "Ar": (total, sum(n[s] * MASS[s] for s in three) / total),
-        "He": (total, sum(n[s] * MASS[s] for s in three) / total),
+        "O": (number_densities["N2"], MASS["N2"]),
+        "O2": (number_densities["N2"], MASS["N2"]),
+        "Ar": (total, sum(number_densities[s] * MASS[s] for s in background_species) / total),
+        "He": (total, sum(number_densities[s] * MASS[s] for s in background_species) / total),
     }
     for s, (background, mass) in backgrounds.items():
-        d, k = diffusion(s, z, background), eddy(z)
-        mean = M0 if z < 100.0 else mass
-        out[s] = weight / (d + k) * (d * MASS[s] + mean * k) + d / (d + k) * THERMAL[s] * gradient / t + flux(s, z)
+        molecular, eddy = diffusion(s, z, background), eddy_diffusion(z)
+        mean_mass = M0 if z < 100.0 else mass
+        out[s] = (weight / (molecular + eddy) * (molecular * MASS[s] + mean_mass * eddy)
+                  + molecular / (molecular + eddy) * THERMAL[s] * gradient / t + flux(s, z))
     return out
 
 
-def add(integral, h, slope):
+def add_scaled(integral, h, slope):
     return {s: integral[s] + h * slope[s] for s in integral}
 
 
@@ -104,9 +106,9 @@ def integrate():
     for i in range(round((TOP - BOTTOM) / STEP)):
         z, h, inside = BOTTOM + i * STEP, STEP, 1e-9
         k1 = slopes(z + inside, integral)
-        k2 = slopes(z + h / 2, add(integral, h / 2, k1))
-        k3 = slopes(z + h / 2, add(integral, h / 2, k2))
-        k4 = slopes(z + h - inside, add(integral, h, k3))
+        k2 = slopes(z + h / 2, add_scaled(integral, h / 2, k1))
+        k3 = slopes(z + h / 2, add_scaled(integral, h / 2, k2))
+        k4 = slopes(z + h - inside, add_scaled(integral, h, k3))
         integral = {s: integral[s] + h / 6 * (k1[s] + 2 * k2[s] + 2 * k3[s] + k4[s]) for s in integral}
         rows.append(densities(z + h, integral))
     return rows
@@ -114,7 +116,7 @@ def integrate():
 
 def hydrogen(rows):
     """The same of H, from 150 km, where its flux and 500 km, where its density is given."""
-    first, base = round((150.0 - BOTTOM) / STEP), round((500.0 - BOTTOM) / STEP)
+    first_step, step_500 = round((150.0 - BOTTOM) / STEP), round((500.0 - BOTTOM) / STEP)
     z = [BOTTOM + i * STEP for i in range(len(rows))]
     t500 = temperature(500.0)[0]
     tau, escaped, out = [0.0] * len(rows), [0.0] * len(rows), [0.0] * len(rows)
@@ -126,12 +128,12 @@ def hydrogen(rows):
         t = temperature(z[i])[0]
         return H_FLUX * 1e3 / diffusion("H", z[i], sum(rows[i].values())) * (t / t500) ** 0.75 * exp(tau[i])
 
-    for sign, last in ((1, len(rows) - 1), (-1, first)):
-        for i in range(base, last, sign):
+    for sign, last in ((1, len(rows) - 1), (-1, first_step)):
+        for i in range(step_500, last, sign):
             middle = (z[i] + z[i + sign]) / 2
             tau[i + sign] = tau[i] + sign * STEP / 6 * (weight(z[i]) + 4 * weight(middle) + weight(z[i + sign]))
             escaped[i + sign] = escaped[i] + sign * STEP / 2 * (loss(i) + loss(i + sign))
-    for i in range(first, len(rows)):
+    for i in range(first_step, len(rows)):
         out[i] = (H_500 - escaped[i]) * (t500 / temperature(z[i])[0]) ** 0.75 * exp(-tau[i])
     return out
 
@@ -141,10 +143,10 @@ def logarithms():
     rows = integrate()
     for row, h in zip(rows, hydrogen(rows)):
         row["H"] = h
-    rho = [log(sum(n * MASS[s] for s, n in row.items()) / AVOGADRO) for row in rows]
-    p = [log(sum(row.values()) * BOLTZMANN * temperature(BOTTOM + i * STEP)[0]) for i, row in enumerate(rows)]
+    log_density = [log(sum(n * MASS[s] for s, n in row.items()) / AVOGADRO) for row in rows]
+    log_pressure = [log(sum(row.values()) * BOLTZMANN * temperature(BOTTOM + i * STEP)[0]) for i, row in enumerate(rows)]
 
-    def at(values, z):
+    def interpolate(values, z):
         u = (z - BOTTOM) / STEP
         i = min(max(int(u) - 1, 0), len(values) - 4)
         u -= i
@@ -153,26 +155,26 @@ def logarithms():
                 - c * u * (u - 1) * (u - 3) / 2 + d * u * (u - 1) * (u - 2) / 6)
 
     width = log(1 + (TOP - BOTTOM) / SCALE) / (KNOTS - 1)
-    places = [BOTTOM + SCALE * (exp(i * width) - 1) for i in range(KNOTS)]
-    return [at(rho, z) for z in places], [at(p, z) for z in places], width
+    heights = [BOTTOM + SCALE * (exp(i * width) - 1) for i in range(KNOTS)]
+    return [interpolate(log_density, z) for z in heights], [interpolate(log_pressure, z) for z in heights], width
 
 
 def curvatures(values):
     """Second derivatives per knot squared of the natural cubic spline."""
     count = len(values)
-    diagonal, right = [4.0] * count, [0.0] * count
+    diagonal, right_side = [4.0] * count, [0.0] * count
     for i in range(1, count - 1):
-        right[i] = 6 * (values[i - 1] - 2 * values[i] + values[i + 1])
+        right_side[i] = 6 * (values[i - 1] - 2 * values[i] + values[i + 1])
         if i > 1:
             diagonal[i] -= 1 / diagonal[i - 1]
-            right[i] -= right[i - 1] / diagonal[i - 1]
+            right_side[i] -= right_side[i - 1] / diagonal[i - 1]
     out = [0.0] * count
     for i in range(count - 2, 0, -1):
-        out[i] = (right[i] - (out[i + 1] if i < count - 2 else 0.0)) / diagonal[i]
+        out[i] = (right_side[i] - (out[i + 1] if i < count - 2 else 0.0)) / diagonal[i]
     return out
 
 
-def put(name, values):
+def print_table(name, values):
     print(f"static const double {name}[AIR_UPPER_KNOTS] = {{")
     for i in range(0, len(values), 5):
         print("    " + ", ".join(f"{v:.15g}" for v in values[i : i + 5]) + ",")
@@ -180,18 +182,18 @@ def put(name, values):
 
 
 def main():
-    rho, p, width = logarithms()
-    rho = [v + log(END_PRESSURE / (SPECIFIC_GAS * END_TEMPERATURE)) - rho[0] for v in rho]
-    p = [v + log(END_PRESSURE) - p[0] for v in p]
+    log_density, log_pressure, width = logarithms()
+    log_density = [v + log(END_PRESSURE / (SPECIFIC_GAS * END_TEMPERATURE)) - log_density[0] for v in log_density]
+    log_pressure = [v + log(END_PRESSURE) - log_pressure[0] for v in log_pressure]
     print("// air_table.inl - splines of ln rho and ln p from 86 to 1,000 km, included by atmosphere.h.")
     print("// Written by tools/make_air_table.py; do not edit.")
     print("// clang-format off")
     print(f"#define AIR_UPPER_KNOTS {KNOTS}")
     print(f"#define AIR_UPPER_WIDTH {width!r} // of ln(1 + (z - 86 km) / 20 km), from knot to knot")
-    put("air_upper_density", rho)
-    put("air_upper_density_curvature", curvatures(rho))
-    put("air_upper_pressure", p)
-    put("air_upper_pressure_curvature", curvatures(p))
+    print_table("air_upper_density", log_density)
+    print_table("air_upper_density_curvature", curvatures(log_density))
+    print_table("air_upper_pressure", log_pressure)
+    print_table("air_upper_pressure_curvature", curvatures(log_pressure))
     print("// clang-format on")
 
 

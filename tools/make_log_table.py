@@ -13,8 +13,8 @@ print("// log_table.inl - reciprocals and their logarithms, included by math.h."
 print("// Written by tools/make_log_table.py; do not edit.")
 print("// clang-format off")
 for i in range(91, 182):
-    r = floor(mpf(128) / i * 2048 + mpf(1) / 2) / 2048
-    high = floor(-log(r) * 2**42 + mpf(1) / 2) / 2**42
-    low = -log(r) - high
-    print(f"{float(r).hex()}, {float(high).hex()}, {float(low).hex()},")
+    reciprocal = floor(mpf(128) / i * 2048 + mpf(1) / 2) / 2048
+    high = floor(-log(reciprocal) * 2**42 + mpf(1) / 2) / 2**42
+    low = -log(reciprocal) - high
+    print(f"{float(reciprocal).hex()}, {float(high).hex()}, {float(low).hex()},")
 print("// clang-format on")

@@ -37,14 +37,14 @@ def fit(octave, piece):
     nodes = [1 + (1 + cos(pi * (2 * i + 1) / (2 * size))) / (2 * PIECES) for i in range(size)]
     powers = matrix(size, size)
     values = matrix(size, 1)
-    for i, u in enumerate(nodes):
-        values[i] = deviate(tail(octave, piece, u))
+    for i, node in enumerate(nodes):
+        values[i] = deviate(tail(octave, piece, node))
         for j in range(size):
-            powers[i, j] = u**j
+            powers[i, j] = node**j
     return [float(c) for c in lu_solve(powers, values)]
 
 
-def worst(octave, piece, coefficients, points=33):
+def largest_error(octave, piece, coefficients, points=33):
     """Largest error of a segment over evenly spaced points, both ends included."""
     largest = mpf(0)
     for i in range(points):
@@ -59,7 +59,7 @@ def main():
     for octave in range(OCTAVES):
         for piece in range(PIECES):
             coefficients = fit(octave, piece)
-            error = max(error, worst(octave, piece, coefficients))
+            error = max(error, largest_error(octave, piece, coefficients))
             rows.append(coefficients)
     print("// normal_table.inl - quartics of the inverse normal distribution, included by rng.h.")
     print("// Written by tools/make_normal_table.py; do not edit.")

@@ -56,58 +56,60 @@ bool supervisorIsFlying(void) { return self.thrust_ms != 0 && self.now_ms - self
 static int find_rotor(const vy_vehicle_def *vehicle, double x, double y, int spin)
 {
     for (int i = 0; i < vehicle->rotor_count; ++i) {
-        const vy_rotor_def *r = &vehicle->rotors[i];
-        if (r->position.x * x > 0.0 && r->position.y * y > 0.0 && r->spin == spin) return i;
+        const vy_rotor_def *rotor = &vehicle->rotors[i];
+        if (rotor->position.x * x > 0.0 && rotor->position.y * y > 0.0 && rotor->spin == spin) return i;
     }
     return -1;
 }
 
-static const char *take_vehicle(const vy_vehicle_def *v)
+static const char *read_vehicle(const vy_vehicle_def *vehicle)
 {
-    if (v->rotor_count != MOTORS) return "a Crazyflie has four rotors";
-    if (v->allocation != VY_ALLOCATION_PHYSICAL)
+    if (vehicle->rotor_count != MOTORS) return "a Crazyflie has four rotors";
+    if (vehicle->allocation != VY_ALLOCATION_PHYSICAL)
         return "the firmware needs the torques of real rotors: crazyflie2x-physical, not crazyflie2x";
-    self.rotor[0] = find_rotor(v, 1.0, -1.0, 1);
-    self.rotor[1] = find_rotor(v, -1.0, -1.0, -1);
-    self.rotor[2] = find_rotor(v, -1.0, 1.0, 1);
-    self.rotor[3] = find_rotor(v, 1.0, 1.0, -1);
+    self.rotor[0] = find_rotor(vehicle, 1.0, -1.0, 1);
+    self.rotor[1] = find_rotor(vehicle, -1.0, -1.0, -1);
+    self.rotor[2] = find_rotor(vehicle, -1.0, 1.0, 1);
+    self.rotor[3] = find_rotor(vehicle, 1.0, 1.0, -1);
     for (int i = 0; i < MOTORS; ++i)
         if (self.rotor[i] < 0) return "the rotors are not where a Crazyflie has them, or turn the other way";
-    if (v->command_curve != 1.0 || v->command_dead != 0.0 || v->speed_idle != 0.0 || v->thrust_cubic != 0.0)
+    if (vehicle->command_curve != 1.0 || vehicle->command_dead != 0.0 || vehicle->speed_idle != 0.0 ||
+        vehicle->thrust_cubic != 0.0)
         return "command_curve: 1 without dead zone, idle speed or thrust_cubic is needed";
-    self.thrust_coef = v->thrust_coef;
-    self.thrust_linear = v->thrust_linear;
-    self.speed_max = v->speed_max;
+    self.thrust_coef = vehicle->thrust_coef;
+    self.thrust_linear = vehicle->thrust_linear;
+    self.speed_max = vehicle->speed_max;
     return NULL;
 }
 
-static int choose(const char *name, const char *const *names)
+static int find_name(const char *name, const char *const *names)
 {
     for (int i = 0; names[i] != NULL; ++i)
         if (strcmp(names[i], name) == 0) return i;
     return -1;
 }
 
-static const char *take_start(const vy_plugin_start *start)
+static const char *read_start(const vy_plugin_start *start)
 {
     static const char *const controllers[] = {"", "pid", "mellinger", "indi", "brescianini", "lee", NULL};
     static const char *const sources[] = {"kalman", "complementary", "volery", NULL};
-    const int law = choose(vy_plugin_text(start, "controller", "pid"), controllers);
-    const int from = choose(vy_plugin_text(start, "estimator", "kalman"), sources);
+    const int controller_type = find_name(vy_plugin_text(start, "controller", "pid"), controllers);
+    const int state_source = find_name(vy_plugin_text(start, "estimator", "kalman"), sources);
     if (fabs(start->period - 1e-3) > 1e-9) return "the stabilizer loop runs at 1 kHz: period: 1 ms";
-    if (law <= 0) return "controller is pid, mellinger, indi, brescianini or lee";
-    if (from < 0) return "estimator is kalman, complementary or volery";
-    self.source = (source)from;
+    if (controller_type <= 0) return "controller is pid, mellinger, indi, brescianini or lee";
+    if (state_source < 0) return "estimator is kalman, complementary or volery";
+    self.source = (source)state_source;
     self.has_mocap = start->mocap->period > 0.0;
     self.start = start->position;
     const int has_flow = start->sensors->flow.period > 0.0 && start->sensors->range.period > 0.0;
-    if (from == KALMAN && !self.has_mocap && !has_flow) return "kalman needs mocap, or flow and range";
-    if (from == COMPLEMENTARY && !(start->sensors->range.period > 0.0) &&
+    if (state_source == KALMAN && !self.has_mocap && !has_flow)
+        return "kalman needs mocap, or flow and range";
+    if (state_source == COMPLEMENTARY && !(start->sensors->range.period > 0.0) &&
         !(start->sensors->baro.period > 0.0))
         return "complementary needs range or baro for its height";
-    if (from == COMPLEMENTARY && law != ControllerTypePID)
+    if (state_source == COMPLEMENTARY && controller_type != ControllerTypePID)
         return "complementary has no position, which only the pid can do without";
-    if (from != VOLERY && !self.has_mocap && fabs(start->attitude.z) > 1e-6)
+    if (state_source != VOLERY && !self.has_mocap && fabs(start->attitude.z) > 1e-6)
         return "without mocap the firmware begins at yaw 0";
     self.mocap_position = vy_plugin_parameter(start, "mocap_position", 0.01);
     self.mocap_attitude = vy_plugin_parameter(start, "mocap_attitude", 4.5e-3);
@@ -116,36 +118,36 @@ static const char *take_start(const vy_plugin_start *start)
         lpf2pInit(&self.gyro_filter[i], RATE_MAIN_LOOP, GYRO_CUTOFF);
     }
     estimatorKalmanTaskInit();
-    if (from == KALMAN) estimatorKalmanInit();
-    if (from == COMPLEMENTARY) estimatorComplementaryInit();
-    controllerInit((ControllerType)law);
+    if (state_source == KALMAN) estimatorKalmanInit();
+    if (state_source == COMPLEMENTARY) estimatorComplementaryInit();
+    controllerInit((ControllerType)controller_type);
     powerDistributionInit();
     self.step = 1;
-    return take_vehicle(start->vehicle);
+    return read_vehicle(start->vehicle);
 }
 
 static void *init(const vy_plugin_start *start, char *why, size_t room)
 {
-    const char *refusal = take_start(start);
-    if (refusal == NULL) return &self;
-    snprintf(why, room, "%s", refusal);
+    const char *error_text = read_start(start);
+    if (error_text == NULL) return &self;
+    snprintf(why, room, "%s", error_text);
     return NULL;
 }
 
 // --- in: what the drone measures
 
-static Axis3f axis(vy_vec3 v, double scale)
+static Axis3f to_axis3f(vy_vec3 v, double scale)
 {
     return (Axis3f){.x = (float)(v.x * scale), .y = (float)(v.y * scale), .z = (float)(v.z * scale)};
 }
 
-static void measure_imu(const vy_samples *s)
+static void measure_imu(const vy_samples *samples)
 {
     const int is_first = self.imu == 0;
-    if (s->imu.tick == self.imu) return;
-    self.imu = s->imu.tick;
-    self.sensors.gyro = axis(s->imu.gyro, DEGREES_PER_RADIAN);
-    self.sensors.acc = axis(s->imu.accel, 1.0 / STANDARD_GRAVITY);
+    if (samples->imu.tick == self.imu) return;
+    self.imu = samples->imu.tick;
+    self.sensors.gyro = to_axis3f(samples->imu.gyro, DEGREES_PER_RADIAN);
+    self.sensors.acc = to_axis3f(samples->imu.accel, 1.0 / STANDARD_GRAVITY);
     for (int i = 0; i < 3; ++i) {
         if (is_first) { // on the drone the filters run long before the loop does
             lpf2pReset(&self.gyro_filter[i], self.sensors.gyro.axis[i]);
@@ -154,25 +156,29 @@ static void measure_imu(const vy_samples *s)
         self.sensors.gyro.axis[i] = lpf2pApply(&self.gyro_filter[i], self.sensors.gyro.axis[i]);
         self.sensors.acc.axis[i] = lpf2pApply(&self.acc_filter[i], self.sensors.acc.axis[i]);
     }
-    measurement_t m = {.type = MeasurementTypeGyroscope, .data.gyroscope.gyro = self.sensors.gyro};
-    estimatorEnqueue(&m);
-    m = (measurement_t){.type = MeasurementTypeAcceleration, .data.acceleration.acc = self.sensors.acc};
-    estimatorEnqueue(&m);
+    measurement_t measurement = {.type = MeasurementTypeGyroscope, .data.gyroscope.gyro = self.sensors.gyro};
+    estimatorEnqueue(&measurement);
+    measurement =
+        (measurement_t){.type = MeasurementTypeAcceleration, .data.acceleration.acc = self.sensors.acc};
+    estimatorEnqueue(&measurement);
 }
 
-static void measure_pose(const vy_samples *s)
+static void measure_pose(const vy_samples *samples)
 {
-    if (s->mocap.tick == self.mocap) return;
-    self.mocap = s->mocap.tick;
-    const vy_vec3 p = s->mocap.position;
-    const vy_quat q = s->mocap.attitude;
-    const measurement_t m = {
+    if (samples->mocap.tick == self.mocap) return;
+    self.mocap = samples->mocap.tick;
+    const vy_vec3 position = samples->mocap.position;
+    const vy_quat attitude = samples->mocap.attitude;
+    const measurement_t measurement = {
         .type = MeasurementTypePose,
-        .data.pose = {.pos = {(float)p.x, (float)p.y, (float)p.z},
-                      .quat = {.x = (float)q.x, .y = (float)q.y, .z = (float)q.z, .w = (float)q.w},
+        .data.pose = {.pos = {(float)position.x, (float)position.y, (float)position.z},
+                      .quat = {.x = (float)attitude.x,
+                               .y = (float)attitude.y,
+                               .z = (float)attitude.z,
+                               .w = (float)attitude.w},
                       .stdDevPos = (float)self.mocap_position,
                       .stdDevQuat = (float)self.mocap_attitude}};
-    estimatorEnqueue(&m);
+    estimatorEnqueue(&measurement);
 }
 
 // The deviation of the Z-ranger's driver, zranger2.c: 2.5 mm at 2.5 m, 20 cm at 4 m.
@@ -181,155 +187,164 @@ static float range_deviation(double distance)
     return 0.0025f * (1.0f + expf(logf(0.2f / 0.0025f) / 1.5f * ((float)distance - 2.5f)));
 }
 
-static void measure_height(const vy_samples *s)
+static void measure_height(const vy_samples *samples)
 {
-    if (s->range.tick != self.range) {
-        self.range = s->range.tick;
-        const measurement_t m = {.type = MeasurementTypeTOF,
-                                 .data.tof = {.timestamp = self.now_ms,
-                                              .distance = (float)s->range.distance,
-                                              .stdDev = range_deviation(s->range.distance)}};
-        if (s->range.distance > 0.0) estimatorEnqueue(&m);
+    if (samples->range.tick != self.range) {
+        self.range = samples->range.tick;
+        const measurement_t measurement = {.type = MeasurementTypeTOF,
+                                           .data.tof = {.timestamp = self.now_ms,
+                                                        .distance = (float)samples->range.distance,
+                                                        .stdDev = range_deviation(samples->range.distance)}};
+        if (samples->range.distance > 0.0) estimatorEnqueue(&measurement);
     }
-    if (s->baro.tick != self.baro) {
-        self.baro = s->baro.tick;
-        self.sensors.baro = (baro_t){.pressure = (float)(0.01 * s->baro.pressure),
-                                     .temperature = (float)(s->air_temperature - 273.15),
-                                     .asl = (float)s->baro.altitude};
-        const measurement_t m = {.type = MeasurementTypeBarometer, .data.barometer.baro = self.sensors.baro};
-        estimatorEnqueue(&m);
+    if (samples->baro.tick != self.baro) {
+        self.baro = samples->baro.tick;
+        self.sensors.baro = (baro_t){.pressure = (float)(0.01 * samples->baro.pressure),
+                                     .temperature = (float)(samples->air_temperature - 273.15),
+                                     .asl = (float)samples->baro.altitude};
+        const measurement_t measurement = {.type = MeasurementTypeBarometer,
+                                           .data.barometer.baro = self.sensors.baro};
+        estimatorEnqueue(&measurement);
     }
 }
 
-static void measure_flow(const vy_samples *s)
+static void measure_flow(const vy_samples *samples)
 {
-    if (s->flow.tick == self.flow) return;
+    if (samples->flow.tick == self.flow) return;
     self.flow_before = self.flow;
-    self.flow = s->flow.tick;
-    const double dt = s->dt * (double)(self.flow - self.flow_before);
+    self.flow = samples->flow.tick;
+    const double dt = samples->dt * (double)(self.flow - self.flow_before);
     const double counts = -dt * FLOW_PIXELS / (FLOW_ANGLE * FLOW_SCALE); // of a rad/s
-    const measurement_t m = {.type = MeasurementTypeFlow,
-                             .data.flow = {.timestamp = self.now_ms,
-                                           .dpixelx = (float)(counts * s->flow.x),
-                                           .dpixely = (float)(counts * s->flow.y),
-                                           .stdDevX = 2.0f,
-                                           .stdDevY = 2.0f,
-                                           .dt = (float)dt}};
-    if (s->flow.quality > 0.0 && self.flow_before > 0) estimatorEnqueue(&m);
+    const measurement_t measurement = {.type = MeasurementTypeFlow,
+                                       .data.flow = {.timestamp = self.now_ms,
+                                                     .dpixelx = (float)(counts * samples->flow.x),
+                                                     .dpixely = (float)(counts * samples->flow.y),
+                                                     .stdDevX = 2.0f,
+                                                     .stdDevY = 2.0f,
+                                                     .dt = (float)dt}};
+    if (samples->flow.quality > 0.0 && self.flow_before > 0) estimatorEnqueue(&measurement);
 }
 
 // --- the state
 
-static void take_estimate(const vy_samples *s, state_t *state)
+static void convert_estimate(const vy_samples *samples, state_t *state)
 {
-    const vy_estimate *e = &s->estimate;
-    const vy_quat q = e->attitude;
-    const double up = 2.0 * (q.x * q.z - q.w * q.y);
-    const double sine = up < -1.0 ? -1.0 : up > 1.0 ? 1.0 : up;
-    state->position =
-        (point_t){.x = (float)e->position.x, .y = (float)e->position.y, .z = (float)e->position.z};
-    state->velocity =
-        (velocity_t){.x = (float)e->velocity.x, .y = (float)e->velocity.y, .z = (float)e->velocity.z};
+    const vy_estimate *volery_estimate = &samples->estimate;
+    const vy_quat q = volery_estimate->attitude;
+    const double pitch_sine = 2.0 * (q.x * q.z - q.w * q.y);
+    const double bounded_sine = pitch_sine < -1.0 ? -1.0 : pitch_sine > 1.0 ? 1.0 : pitch_sine;
+    state->position = (point_t){.x = (float)volery_estimate->position.x,
+                                .y = (float)volery_estimate->position.y,
+                                .z = (float)volery_estimate->position.z};
+    state->velocity = (velocity_t){.x = (float)volery_estimate->velocity.x,
+                                   .y = (float)volery_estimate->velocity.y,
+                                   .z = (float)volery_estimate->velocity.z};
     state->attitudeQuaternion =
         (quaternion_t){.x = (float)q.x, .y = (float)q.y, .z = (float)q.z, .w = (float)q.w};
     state->attitude.roll = (float)(DEGREES_PER_RADIAN *
                                    atan2(2.0 * (q.w * q.x + q.y * q.z), 1.0 - 2.0 * (q.x * q.x + q.y * q.y)));
-    state->attitude.pitch = (float)(DEGREES_PER_RADIAN * asin(sine));
+    state->attitude.pitch = (float)(DEGREES_PER_RADIAN * asin(bounded_sine));
     state->attitude.yaw = (float)(DEGREES_PER_RADIAN *
                                   atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z)));
     // Specific force in world axes, without gravity.
-    const Axis3f a = self.sensors.acc;
+    const Axis3f specific_force = self.sensors.acc;
     const float w = (float)q.w, x = (float)q.x, y = (float)q.y, z = (float)q.z;
-    state->acc.x =
-        (1 - 2 * y * y - 2 * z * z) * a.x + (2 * x * y - 2 * w * z) * a.y + (2 * x * z + 2 * w * y) * a.z;
-    state->acc.y =
-        (2 * x * y + 2 * w * z) * a.x + (1 - 2 * x * x - 2 * z * z) * a.y + (2 * y * z - 2 * w * x) * a.z;
-    state->acc.z =
-        (2 * x * z - 2 * w * y) * a.x + (2 * y * z + 2 * w * x) * a.y + (1 - 2 * x * x - 2 * y * y) * a.z - 1;
+    state->acc.x = (1 - 2 * y * y - 2 * z * z) * specific_force.x +
+                   (2 * x * y - 2 * w * z) * specific_force.y + (2 * x * z + 2 * w * y) * specific_force.z;
+    state->acc.y = (2 * x * y + 2 * w * z) * specific_force.x +
+                   (1 - 2 * x * x - 2 * z * z) * specific_force.y +
+                   (2 * y * z - 2 * w * x) * specific_force.z;
+    state->acc.z = (2 * x * z - 2 * w * y) * specific_force.x + (2 * y * z + 2 * w * x) * specific_force.y +
+                   (1 - 2 * x * x - 2 * y * y) * specific_force.z - 1;
 }
 
-static void estimate(const vy_samples *s)
+static void estimate(const vy_samples *samples)
 {
     if (self.source == KALMAN) estimatorKalman(&self.state, self.step);
     if (self.source == COMPLEMENTARY) estimatorComplementary(&self.state, self.step);
     if (self.source == VOLERY) {
-        measurement_t unused;
-        while (estimatorDequeue(&unused)) continue;
-        take_estimate(s, &self.state);
+        measurement_t discarded;
+        while (estimatorDequeue(&discarded)) continue;
+        convert_estimate(samples, &self.state);
     }
 }
 
 // --- what to do
 
 // As the firmware's high-level commander has it. Without motion capture its zero is the start, on the ground.
-static setpoint_t aim(const vy_reference *r)
+static setpoint_t make_setpoint(const vy_reference *reference)
 {
-    const int relative = self.source != VOLERY && !self.has_mocap;
-    const double x = r->position.x - (relative ? self.start.x : 0.0);
-    const double y = r->position.y - (relative ? self.start.y : 0.0);
-    setpoint_t to = {
-        .position = {.x = (float)x, .y = (float)y, .z = (float)r->position.z},
-        .velocity = {.x = (float)r->velocity.x, .y = (float)r->velocity.y, .z = (float)r->velocity.z},
-        .acceleration = {.x = (float)r->acceleration.x,
-                         .y = (float)r->acceleration.y,
-                         .z = (float)r->acceleration.z},
-        .attitude = {.yaw = (float)(DEGREES_PER_RADIAN * r->yaw)},
-        .attitudeRate = {.yaw = (float)(DEGREES_PER_RADIAN * r->yaw_rate)},
+    const int is_relative = self.source != VOLERY && !self.has_mocap;
+    const double x = reference->position.x - (is_relative ? self.start.x : 0.0);
+    const double y = reference->position.y - (is_relative ? self.start.y : 0.0);
+    setpoint_t setpoint = {
+        .position = {.x = (float)x, .y = (float)y, .z = (float)reference->position.z},
+        .velocity = {.x = (float)reference->velocity.x,
+                     .y = (float)reference->velocity.y,
+                     .z = (float)reference->velocity.z},
+        .acceleration = {.x = (float)reference->acceleration.x,
+                         .y = (float)reference->acceleration.y,
+                         .z = (float)reference->acceleration.z},
+        .attitude = {.yaw = (float)(DEGREES_PER_RADIAN * reference->yaw)},
+        .attitudeRate = {.yaw = (float)(DEGREES_PER_RADIAN * reference->yaw_rate)},
         .mode = {.x = modeAbs, .y = modeAbs, .z = modeAbs, .yaw = modeAbs},
     };
     if (self.source == COMPLEMENTARY) { // it knows no place: level, at that height
-        to.mode.x = to.mode.y = modeDisable;
-        to.mode.roll = to.mode.pitch = modeAbs;
+        setpoint.mode.x = setpoint.mode.y = modeDisable;
+        setpoint.mode.roll = setpoint.mode.pitch = modeAbs;
     }
-    return to;
+    return setpoint;
 }
 
 // --- out: thrusts, by which the firmware's battery compensation means newtons
 
-static void command(vy_intent *intent)
+static void write_motor_commands(vy_intent *intent)
 {
-    motors_thrust_uncapped_t wanted = {0};
+    motors_thrust_uncapped_t uncapped = {0};
     motors_thrust_pwm_t pwm = {0};
-    powerDistribution(&self.control, &wanted);
-    powerDistributionCap(&wanted, &pwm);
+    powerDistribution(&self.control, &uncapped);
+    powerDistributionCap(&uncapped, &pwm);
     intent->rung = VY_RUNG_MOTORS;
     for (int i = 0; i < MOTORS; ++i) {
         const double thrust = (double)pwm.list[i] / 65535.0 * (double)THRUST_MAX;
-        const double a = self.thrust_coef, b = self.thrust_linear;
-        // Speed of that thrust, a w^2 + b w.
-        const double speed = thrust > 0.0 ? (sqrt(b * b + 4.0 * a * thrust) - b) / (2.0 * a) : 0.0;
-        const double u = speed / self.speed_max;
-        intent->motors[self.rotor[i]] = u > 1.0 ? 1.0 : u;
+        const double quadratic = self.thrust_coef, linear = self.thrust_linear;
+        // Speed of that thrust, quadratic w^2 + linear w.
+        const double speed =
+            thrust > 0.0 ? (sqrt(linear * linear + 4.0 * quadratic * thrust) - linear) / (2.0 * quadratic)
+                         : 0.0;
+        const double command = speed / self.speed_max;
+        intent->motors[self.rotor[i]] = command > 1.0 ? 1.0 : command;
         if (pwm.list[i] > 0) self.thrust_ms = self.now_ms;
     }
 }
 
-static void step(void *unused, const vy_samples *s, vy_intent *intent)
+static void step(void *unused, const vy_samples *samples, vy_intent *intent)
 {
     (void)unused;
-    if (s->imu.tick == 0) { // the loop begins with the first sample
+    if (samples->imu.tick == 0) { // the loop begins with the first sample
         intent->rung = VY_RUNG_MOTORS;
         intent->status = VY_REPLY_STATUS_STALE;
         return;
     }
     rtos_tick();
     ++self.now_ms;
-    measure_imu(s);
+    measure_imu(samples);
     if (self.source != VOLERY) {
-        measure_pose(s);
-        measure_height(s);
-        measure_flow(s);
+        measure_pose(samples);
+        measure_height(samples);
+        measure_flow(samples);
     }
-    estimate(s);
-    const setpoint_t to = aim(&s->reference);
-    controller(&self.control, &to, &self.sensors, &self.state, self.step);
-    command(intent);
+    estimate(samples);
+    const setpoint_t setpoint = make_setpoint(&samples->reference);
+    controller(&self.control, &setpoint, &self.sensors, &self.state, self.step);
+    write_motor_commands(intent);
     if (self.source == KALMAN) rtos_run();
     ++self.step;
-    const state_t *e = &self.state; // what the firmware believes
-    const double told[] = {e->position.x,    e->position.y,     e->position.z,
-                           e->attitude.roll, e->attitude.pitch, e->attitude.yaw};
-    memcpy(intent->debug, told, sizeof told);
+    const state_t *estimated = &self.state; // what the firmware believes
+    const double debug_values[] = {estimated->position.x,     estimated->position.y,
+                                   estimated->position.z,     estimated->attitude.roll,
+                                   estimated->attitude.pitch, estimated->attitude.yaw};
+    memcpy(intent->debug, debug_values, sizeof debug_values);
 }
 
 VY_PLUGIN(init, step, NULL)

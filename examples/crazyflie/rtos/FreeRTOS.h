@@ -8,7 +8,7 @@ typedef long BaseType_t;
 typedef uint32_t TickType_t; // [ms]
 typedef uint32_t StackType_t;
 typedef struct rtos_semaphore {
-    int given;
+    int is_given;
 } StaticSemaphore_t, *SemaphoreHandle_t;
 typedef struct rtos_task {
     int unused;
@@ -27,8 +27,8 @@ typedef void TaskFunction_t(void *);
 
 TickType_t xTaskGetTickCount(void);
 SemaphoreHandle_t xSemaphoreCreateBinary(void);
-SemaphoreHandle_t xSemaphoreCreateMutexStatic(StaticSemaphore_t *where);
+SemaphoreHandle_t xSemaphoreCreateMutexStatic(StaticSemaphore_t *storage);
 BaseType_t xSemaphoreTake(SemaphoreHandle_t semaphore, TickType_t wait);
 BaseType_t xSemaphoreGive(SemaphoreHandle_t semaphore);
 TaskHandle_t xTaskCreateStatic(TaskFunction_t *task, const char *name, uint32_t depth, void *argument,
-                               uint32_t priority, StackType_t *stack, StaticTask_t *where);
+                               uint32_t priority, StackType_t *stack, StaticTask_t *storage);

@@ -12,10 +12,10 @@
 enum { STACK_BYTES = 1 << 18, QUEUE_CAP = 20 }; // as many measurements as the firmware's queue has
 
 static TickType_t clock_ms;
-static StaticSemaphore_t binary;
-static ucontext_t outside, inside;
-static TaskFunction_t *entry;
-static char stack[STACK_BYTES];
+static StaticSemaphore_t binary_semaphore;
+static ucontext_t loop_context, task_context;
+static TaskFunction_t *task_function;
+static char task_stack[STACK_BYTES];
 
 static measurement_t queue[QUEUE_CAP];
 static int queue_begin, queue_size;
@@ -24,47 +24,47 @@ void rtos_tick(void) { ++clock_ms; }
 
 TickType_t xTaskGetTickCount(void) { return clock_ms; }
 
-SemaphoreHandle_t xSemaphoreCreateBinary(void) { return &binary; }
+SemaphoreHandle_t xSemaphoreCreateBinary(void) { return &binary_semaphore; }
 
-SemaphoreHandle_t xSemaphoreCreateMutexStatic(StaticSemaphore_t *where)
+SemaphoreHandle_t xSemaphoreCreateMutexStatic(StaticSemaphore_t *storage)
 {
-    where->given = 1;
-    return where;
+    storage->is_given = 1;
+    return storage;
 }
 
 // Only the task waits for something that is not there.
 BaseType_t xSemaphoreTake(SemaphoreHandle_t semaphore, TickType_t wait)
 {
     (void)wait;
-    while (!semaphore->given) swapcontext(&inside, &outside);
-    semaphore->given = 0;
+    while (!semaphore->is_given) swapcontext(&task_context, &loop_context);
+    semaphore->is_given = 0;
     return pdTRUE;
 }
 
 BaseType_t xSemaphoreGive(SemaphoreHandle_t semaphore)
 {
-    semaphore->given = 1;
+    semaphore->is_given = 1;
     return pdTRUE;
 }
 
-static void begin(void) { entry(NULL); }
+static void run_task(void) { task_function(NULL); }
 
 TaskHandle_t xTaskCreateStatic(TaskFunction_t *task, const char *name, uint32_t depth, void *argument,
-                               uint32_t priority, StackType_t *memory, StaticTask_t *where)
+                               uint32_t priority, StackType_t *memory, StaticTask_t *storage)
 {
     (void)name, (void)depth, (void)argument, (void)priority, (void)memory;
-    entry = task;
-    getcontext(&inside);
-    inside.uc_stack.ss_sp = stack;
-    inside.uc_stack.ss_size = sizeof stack;
-    inside.uc_link = NULL; // it never returns
-    makecontext(&inside, begin, 0);
-    return where;
+    task_function = task;
+    getcontext(&task_context);
+    task_context.uc_stack.ss_sp = task_stack;
+    task_context.uc_stack.ss_size = sizeof task_stack;
+    task_context.uc_link = NULL; // it never returns
+    makecontext(&task_context, run_task, 0);
+    return storage;
 }
 
 void rtos_run(void)
 {
-    if (entry != NULL) swapcontext(&outside, &inside);
+    if (task_function != NULL) swapcontext(&loop_context, &task_context);
 }
 
 // A queue that is full loses the new measurement, as the firmware's does.
