@@ -7,22 +7,22 @@
 namespace {
 
 b3Vec3 b3(const v3 &a) { return {(float)a.x, (float)a.y, (float)a.z}; }
-v3 to_v3(const b3Vec3 &a) { return v3_of(a.x, a.y, a.z); }
+v3 to_v3(const b3Vec3 &a) { return v3_make(a.x, a.y, a.z); }
 
 class Box3DEngine : public Engine {
-    Settings cfg;
+    Settings settings;
     b3WorldId world;
     std::vector<b3BodyId> bodies;
 
     b3ShapeDef shape_def() const
     {
         b3ShapeDef def = b3DefaultShapeDef();
-        def.baseMaterial.friction = (float)cfg.friction;
+        def.baseMaterial.friction = (float)settings.friction;
         return def;
     }
 
 public:
-    explicit Box3DEngine(const Settings &s) : cfg(s)
+    explicit Box3DEngine(const Settings &s) : settings(s)
     {
         b3WorldDef def = b3DefaultWorldDef();
         def.gravity = {0, 0, (float)-s.gravity};
@@ -48,7 +48,7 @@ public:
         const b3BoxHull hull = b3MakeBoxHull((float)b.half.x, (float)b.half.y, (float)b.half.z);
         b3ShapeDef shape = shape_def();
         shape.density = (float)(b.mass / (8 * b.half.x * b.half.y * b.half.z));
-        if (!cfg.collide) shape.filter.maskBits = 0;
+        if (!settings.collide) shape.filter.maskBits = 0;
         bodies.push_back(b3CreateBody(world, &def));
         b3CreateHullShape(bodies.back(), &shape, &hull.base);
     }
@@ -56,11 +56,11 @@ public:
     void add_motors(const v3 *, const double *) override {}
     bool build() override { return true; }
     void thrust(const double *) override {}
-    void step() override { b3World_Step(world, (float)cfg.dt, 4); }
+    void step() override { b3World_Step(world, (float)settings.dt, 4); }
     State state(int i) override
     {
         const b3Quat q = b3Body_GetRotation(bodies[i]);
-        return {to_v3(b3Body_GetPosition(bodies[i])), q_of(q.s, q.v.x, q.v.y, q.v.z), to_v3(b3Body_GetLinearVelocity(bodies[i])),
+        return {to_v3(b3Body_GetPosition(bodies[i])), quat_make(q.s, q.v.x, q.v.y, q.v.z), to_v3(b3Body_GetLinearVelocity(bodies[i])),
                 to_v3(b3Body_GetAngularVelocity(bodies[i]))};
     }
     int contacts() override { return b3World_GetCounters(world).contactCount; }
