@@ -23,13 +23,13 @@ import { Timeline } from "./ui/timeline";
 
 const CAMERAS: CameraMode[] = ["whole", "follow", "top"];
 const SIDES = ["plots", "events", "run"] as const;
-const LAYERS_EVERY = 100; // [ms]
-const NAP_FOLDED = 3; // marks of the negligibility policy beyond which they are folded away
-const STANDS_AFTER = 500; // [ms] without another moment: a flight that is under way may be held up
-const PATIENCE = 5000; // [ms] for scene and plots to be drawn, before the flight plays all the same
+const LAYERS_INTERVAL = 100; // [ms]
+const NAP_MARKS_MAX = 3; // marks of the negligibility policy beyond which they are folded away
+const STANDSTILL_AFTER = 500; // [ms] without another moment: a flight that is under way may be held up
+const DRAW_TIMEOUT = 5000; // [ms] for scene and plots to be drawn, before the flight plays all the same
 
-const GROW_EVERY = 400; // [ms] a flight that is under way: between two looks at all of it
-const GROW_SHARE = 8; // and so many times what that has taken
+const GROW_INTERVAL = 400; // [ms] a flight that is under way: between two looks at all of it
+const GROW_COST_FACTOR = 8; // and so many times what that has taken
 
 type Side = (typeof SIDES)[number];
 
@@ -67,13 +67,13 @@ export class App {
   constructor(public info: PageInfo, public runs: Run[]) {
     const difference = info.comparison?.difference;
     this.clock = new Clock(Math.min(...runs.map((run) => run.start)), Math.max(...runs.map((run) => run.end)));
-    const moments = momentsOf(runs);
+    const moments = runMoments(runs);
     if (difference) {
       moments.push({ time: difference.time_s, kind: "difference", drone: "", text: `first difference${difference.field ? `, ${difference.field}` : ""}` });
     }
     this.chosen = this.counterparts(runs[0].drones[0]);
     this.events = new EventList(moments);
-    if ((this.events.kinds.get("nap") ?? 0) > NAP_FOLDED) this.events.toggle("nap");
+    if ((this.events.kinds.get("nap") ?? 0) > NAP_MARKS_MAX) this.events.toggle("nap");
     this.eventPanel = new EventPanel(this.events, this.clock, () => this.chosen[0].name);
     this.plots = new Plots(this.clock, this.events);
     if (info.live) this.liveBar = new LiveBar(() => this.clock.follow());
@@ -83,8 +83,8 @@ export class App {
 
   // The drone, and in the other run the one of the same name.
   private counterparts(drone: Drone): Drone[] {
-    const others = this.runs.filter((run) => run !== drone.run).map((run) => run.drones.find((d) => d.name === drone.name));
-    return [drone, ...others.filter((d): d is Drone => d !== undefined)].sort((a, b) => a.run.index - b.run.index);
+    const namesakes = this.runs.filter((run) => run !== drone.run).map((run) => run.drones.find((d) => d.name === drone.name));
+    return [drone, ...namesakes.filter((d): d is Drone => d !== undefined)].sort((a, b) => a.run.index - b.run.index);
   }
 
   /// Put it on the screen. Where `embedded`, another page has it inside: the head and the address are that page's.
@@ -107,21 +107,21 @@ export class App {
     });
     this.clock.onChange(() => (this.dirty = true));
     if (this.liveBar) this.watch(this.liveBar);
-    const begun = performance.now();
-    const plays = !this.live && moment.time === undefined && !matchMedia("(prefers-reduced-motion: reduce)").matches;
-    let last: number | undefined; // the first frame may be of a moment before this one
+    const startedAt = performance.now();
+    const playsAtOnce = !this.live && moment.time === undefined && !matchMedia("(prefers-reduced-motion: reduce)").matches;
+    let lastFrameAt: number | undefined; // the first frame may be of a moment before this one
     const frame = (now: number) => {
-      const spent = now - (last ?? now); // [ms]
-      this.pace(now, spent);
+      const elapsed = now - (lastFrameAt ?? now); // [ms]
+      this.pace(now, elapsed);
       if (this.live) this.grow(now);
-      this.clock.advance(spent / 1000);
-      last = now;
+      this.clock.advance(elapsed / 1000);
+      lastFrameAt = now;
       this.draw(now);
       // Nothing plays before it can be seen.
-      if (document.documentElement.dataset.state !== "ready" && (this.plots.drawn || now - begun > PATIENCE)) {
+      if (document.documentElement.dataset.state !== "ready" && (this.plots.drawn || now - startedAt > DRAW_TIMEOUT)) {
         this.view?.finish();
         document.documentElement.dataset.state = "ready";
-        if (plays) this.clock.toggle();
+        if (playsAtOnce) this.clock.toggle();
       }
       if (!embedded && !this.clock.playing && !this.live) writeMoment(this.clock.time, this.chosen[0].name);
       requestAnimationFrame(frame);
@@ -130,12 +130,12 @@ export class App {
   }
 
   // Frames are told how long they take while the flight moves; once it stands it is drawn once more, in full.
-  private pace(now: number, spent: number): void {
+  private pace(now: number, elapsed: number): void {
     if (this.clock.time !== this.timeSeen) [this.timeSeen, this.movedAt] = [this.clock.time, now];
-    const moves = this.clock.playing && now - this.movedAt < STANDS_AFTER;
-    if (moves || this.moved) this.view?.pace(moves ? spent : 0);
-    if (this.moved && !moves) this.dirty = true;
-    this.moved = moves;
+    const isMoving = this.clock.playing && now - this.movedAt < STANDSTILL_AFTER;
+    if (isMoving || this.moved) this.view?.pace(isMoving ? elapsed : 0);
+    if (this.moved && !isMoving) this.dirty = true;
+    this.moved = isMoving;
   }
 
   /// Show other flights in place of these: camera, switches, zoom and the moment stay, as far as they can.
@@ -144,7 +144,7 @@ export class App {
     const { name } = this.chosen[0];
     this.chosen = this.counterparts(runs[0].drones.find((drone) => drone.name === name) ?? runs[0].drones[0]);
     this.clock.setSpan(Math.min(...runs.map((run) => run.start)), Math.max(...runs.map((run) => run.end)));
-    this.events.replace(momentsOf(runs));
+    this.events.replace(runMoments(runs));
     this.listDrones();
     if (this.view) {
       this.view.replace(runs.flatMap((run) => run.drones));
@@ -205,18 +205,18 @@ export class App {
     this.liveBar?.mark(this.clock.follows);
     if (now < this.growAt || (this.clock.live && this.live?.records === this.recordsTaken)) return;
     this.recordsTaken = this.live?.records ?? -1;
-    const begun = performance.now();
+    const startedAt = performance.now();
     this.events.add(run.events.slice(this.eventsTaken).map(momentOf));
     this.eventsTaken = run.events.length;
     if (this.view?.grow()) this.makeLayers(this.view);
     if (this.sideShown === "plots") this.plots.grow();
     this.dirty = true;
-    this.growAt = now + Math.max(GROW_EVERY, GROW_SHARE * (performance.now() - begun));
+    this.growAt = now + Math.max(GROW_INTERVAL, GROW_COST_FACTOR * (performance.now() - startedAt));
     if (!this.clock.live && this.clock.end === run.end) {
       this.live = undefined; // that was all
-      const followed = this.clock.follows;
-      this.clock.playing = this.clock.playing && !followed;
-      this.clock.seek(followed ? this.clock.end : this.clock.time);
+      const wasFollowing = this.clock.follows;
+      this.clock.playing = this.clock.playing && !wasFollowing;
+      this.clock.seek(wasFollowing ? this.clock.end : this.clock.time);
     }
   }
 
@@ -227,9 +227,9 @@ export class App {
   }
 
   private makeHeader(): HTMLElement {
-    const [a, b] = this.runs.map((run) => run.info.name || run.info.file);
-    const apart = b === undefined ? undefined : namesOf(differencesOf(this.runs[0].info.scenario, this.runs[1].info.scenario));
-    const title = b === undefined || a === b ? a : `${a} · ${b}`;
+    const [nameA, nameB] = this.runs.map((run) => run.info.name || run.info.file);
+    const distinctNames = nameB === undefined ? undefined : namesOf(differencesOf(this.runs[0].info.scenario, this.runs[1].info.scenario));
+    const title = nameB === undefined || nameA === nameB ? nameA : `${nameA} · ${nameB}`;
     document.title = `${title} – Volery`;
     const status = this.runs[0].info.status;
     const chip = this.liveBar?.chip ?? make("span", `chip ${status === "completed" ? "good" : "bad"}`, status);
@@ -240,7 +240,7 @@ export class App {
     const header = make("header", "top", make("span", "brand", "Volery"), make("h1", "", title), chip);
     this.runs.forEach((run, i) => {
       if (this.runs.length < 2) return;
-      const name = apart?.[i] ?? run.info.file; // the same scenario: another seed or program has its own file
+      const name = distinctNames?.[i] ?? run.info.file; // the same scenario: another seed or program has its own file
       header.append(make("span", "run-name", make("span", `run-mark run-${i}`, i === 0 ? "A" : "B"), name));
     });
     const thinned = this.runs.some((run) => run.info.thinned.truth > 1 || run.info.thinned.other > 1);
@@ -300,8 +300,8 @@ export class App {
   }
 
   private makeTabs(): HTMLElement {
-    const words = { plots: "plots (p)", events: "what happened (e)", run: "what the run was (i)" };
-    for (const side of SIDES) this.tabs.push(makeButton("tab", side, words[side], () => this.showSide(side)));
+    const tooltips = { plots: "plots (p)", events: "what happened (e)", run: "what the run was (i)" };
+    for (const side of SIDES) this.tabs.push(makeButton("tab", side, tooltips[side], () => this.showSide(side)));
     const reset = makeButton("tool text reset", "whole flight", "show the whole flight in the plots (z)", () => this.plots.zoom(NaN, NaN));
     return make("nav", "tabs", ...this.tabs, make("span", "space"), reset);
   }
@@ -330,8 +330,8 @@ export class App {
   /// Go to the moment of a link.
   private goTo(hash: string): void {
     const { time, drone } = readMoment(hash);
-    const found = this.runs[0].drones.find(({ name }) => name === drone);
-    if (found && found.name !== this.chosen[0].name) this.choose(found);
+    const target = this.runs[0].drones.find(({ name }) => name === drone);
+    if (target && target.name !== this.chosen[0].name) this.choose(target);
     if (time === undefined) return;
     this.clock.playing = false;
     this.clock.seek(time);
@@ -353,15 +353,15 @@ export class App {
 
   private jumpToEvent(by: number): void {
     const now = this.clock.time;
-    const others = this.events.shown.filter((event) => (by > 0 ? event.time > now + 1e-6 : event.time < now - 1e-6));
-    const next = by > 0 ? others[0] : others[others.length - 1];
+    const candidates = this.events.shown.filter((event) => (by > 0 ? event.time > now + 1e-6 : event.time < now - 1e-6));
+    const next = by > 0 ? candidates[0] : candidates[candidates.length - 1];
     if (next) this.clock.seek(next.time);
   }
 
   private nextDrone(): void {
     const { drones } = this.runs[0];
-    const at = drones.findIndex((drone) => drone.name === this.chosen[0].name);
-    this.choose(drones[(at + 1) % drones.length]);
+    const index = drones.findIndex((drone) => drone.name === this.chosen[0].name);
+    this.choose(drones[(index + 1) % drones.length]);
   }
 
   private nextCamera(): void {
@@ -412,7 +412,7 @@ export class App {
     if (this.view) this.tellScale(this.view);
     if (this.sideShown === "plots") this.plots.update(now);
     if (this.sideShown === "events") this.eventPanel.update();
-    if (this.layers && (now - this.layersAt > LAYERS_EVERY || !this.clock.playing)) {
+    if (this.layers && (now - this.layersAt > LAYERS_INTERVAL || !this.clock.playing)) {
       this.layersAt = now;
       this.layers.update(this.clock.time);
     }
@@ -428,6 +428,6 @@ export class App {
   }
 }
 
-function momentsOf(runs: Run[]): RunEvent[] {
+function runMoments(runs: Run[]): RunEvent[] {
   return runs.flatMap((run) => run.events).map(momentOf);
 }

@@ -8,34 +8,34 @@ export interface Difference {
 
 /// Values of a resolved scenario, as `volery check` prints it, by their paths: one key or list item a line, nested by spaces.
 export function leavesOf(text: string): Map<string, string> {
-  const found = new Map<string, string>();
-  const open: { indent: number; path: string; items: number }[] = [{ indent: -1, path: "", items: 0 }];
+  const values = new Map<string, string>();
+  const parents: { indent: number; path: string; items: number }[] = [{ indent: -1, path: "", items: 0 }];
   for (const line of text.split("\n")) {
-    let rest = line.replace(/\s+$/, "");
-    if (rest.trim() === "" || rest.trim().startsWith("#")) continue;
-    let indent = rest.length - rest.trimStart().length;
-    rest = rest.trimStart();
-    while (rest.startsWith("- ")) {
-      while (open[open.length - 1].indent > indent || (open[open.length - 1].indent === indent && !open[open.length - 1].path.endsWith("]"))) open.pop();
-      if (open[open.length - 1].indent === indent) open.pop(); // the item before
-      const list = open[open.length - 1];
-      open.push({ indent, path: `${list.path}[${list.items++}]`, items: 0 });
-      const inner = rest.slice(2).trimStart();
-      indent += rest.length - inner.length;
-      rest = inner;
+    let remaining = line.replace(/\s+$/, "");
+    if (remaining.trim() === "" || remaining.trim().startsWith("#")) continue;
+    let indent = remaining.length - remaining.trimStart().length;
+    remaining = remaining.trimStart();
+    while (remaining.startsWith("- ")) {
+      while (parents[parents.length - 1].indent > indent || (parents[parents.length - 1].indent === indent && !parents[parents.length - 1].path.endsWith("]"))) parents.pop();
+      if (parents[parents.length - 1].indent === indent) parents.pop(); // the item before
+      const list = parents[parents.length - 1];
+      parents.push({ indent, path: `${list.path}[${list.items++}]`, items: 0 });
+      const inner = remaining.slice(2).trimStart();
+      indent += remaining.length - inner.length;
+      remaining = inner;
     }
-    const key = /^("[^"]*"|[^\s:{["]+):(?:\s+(.*))?$/.exec(rest);
+    const key = /^("[^"]*"|[^\s:{["]+):(?:\s+(.*))?$/.exec(remaining);
     if (!key) {
-      found.set(open[open.length - 1].path, rest); // an item that is a value
+      values.set(parents[parents.length - 1].path, remaining); // an item that is a value
       continue;
     }
-    while (open[open.length - 1].indent >= indent) open.pop();
-    const parent = open[open.length - 1].path;
+    while (parents[parents.length - 1].indent >= indent) parents.pop();
+    const parent = parents[parents.length - 1].path;
     const path = parent === "" ? key[1] : `${parent}.${key[1]}`;
-    if (key[2] !== undefined && key[2] !== "") found.set(path, key[2]);
-    open.push({ indent, path, items: 0 });
+    if (key[2] !== undefined && key[2] !== "") values.set(path, key[2]);
+    parents.push({ indent, path, items: 0 });
   }
-  return found;
+  return values;
 }
 
 export function differencesOf(a: string, b: string): Difference[] {
@@ -46,17 +46,17 @@ export function differencesOf(a: string, b: string): Difference[] {
 
 const VALUE_MAX = 24;
 
-function short(value: string | undefined): string {
+function shorten(value: string | undefined): string {
   const text = (value ?? "none").replace(/^"(.*)"$/, "$1");
   return text.length > VALUE_MAX ? `${text.slice(0, VALUE_MAX - 1)}…` : text;
 }
 
 /// A and B in a few words each: what differs first, and how much more.
 export function namesOf(differences: Difference[]): [string, string] | undefined {
-  const telling = differences.filter(({ path }) => path !== "name");
-  const first = telling[0] ?? differences[0];
+  const relevant = differences.filter(({ path }) => path !== "name");
+  const first = relevant[0] ?? differences[0];
   if (!first) return undefined;
   const key = first.path === "name" ? "" : `${first.path.split(".").slice(-2).join(".")} `;
-  const more = telling.length > 1 ? `, ${telling.length - 1} more` : "";
-  return [`${key}${short(first.a)}${more}`, `${key}${short(first.b)}${more}`];
+  const moreText = relevant.length > 1 ? `, ${relevant.length - 1} more` : "";
+  return [`${key}${shorten(first.a)}${moreText}`, `${key}${shorten(first.b)}${moreText}`];
 }

@@ -4,9 +4,9 @@ import type { RunEvent } from "./run";
 /// An expectation is told at the end of a run; it belongs to the moment it speaks of, and is of another kind if it was missed.
 export function momentOf(event: RunEvent): RunEvent {
   if (event.kind !== "expectation") return event;
-  const at = [...event.text.matchAll(/ at (\d+(?:\.\d+)?) s\b/g)].pop();
+  const timeMatch = [...event.text.matchAll(/ at (\d+(?:\.\d+)?) s\b/g)].pop();
   const kind = /: not met,/.test(event.text) ? "missed" : "expectation";
-  return { ...event, kind, time: at ? Math.min(Number(at[1]), event.time) : event.time };
+  return { ...event, kind, time: timeMatch ? Math.min(Number(timeMatch[1]), event.time) : event.time };
 }
 
 /// Events of one kind that are too close to be told apart on a line of time.
@@ -92,18 +92,18 @@ function concerns(event: RunEvent, drone: string): boolean {
 
 /// Events of one kind that follow each other within `gap` [s] of their first, as one.
 export function clusters(events: RunEvent[], gap: number): EventCluster[] {
-  const open = new Map<string, EventCluster>();
-  const found: EventCluster[] = [];
+  const openClusters = new Map<string, EventCluster>();
+  const result: EventCluster[] = [];
   for (const event of events) {
-    const bunch = open.get(event.kind);
-    if (bunch && event.time - bunch.first.time <= gap) {
-      bunch.last = event;
-      bunch.count += 1;
+    const cluster = openClusters.get(event.kind);
+    if (cluster && event.time - cluster.first.time <= gap) {
+      cluster.last = event;
+      cluster.count += 1;
     } else {
       const next = { kind: event.kind, first: event, last: event, count: 1 };
-      open.set(event.kind, next);
-      found.push(next);
+      openClusters.set(event.kind, next);
+      result.push(next);
     }
   }
-  return found;
+  return result;
 }

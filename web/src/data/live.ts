@@ -2,8 +2,8 @@
 import { takeRecord, type Feed, type Run } from "./run";
 
 const PROTOCOL = "foxglove.sdk.v1";
-const BATCH = 0x80; // many messages at once: what the page gets in place of one each
-const HEAD = 16; // bytes before each: subscription, time, size
+const BATCH_OPCODE = 0x80; // many messages at once: what the page gets in place of one each
+const MESSAGE_HEAD = 16; // bytes before each: subscription, time, size
 
 /// What the flight says of itself.
 export interface LiveState {
@@ -64,11 +64,11 @@ export class Live {
     this.socket.addEventListener("close", () => this.host.closed());
   }
 
-  private handleMessage(received: ServerMessage): void {
-    if (received.op === "advertise") this.subscribe(received.channels);
-    if (received.op === "status") this.host.reported(received.message);
-    if (received.op !== "parameterValues") return;
-    const values = new Map(received.parameters.map(({ name, value }) => [name, value]));
+  private handleMessage(message: ServerMessage): void {
+    if (message.op === "advertise") this.subscribe(message.channels);
+    if (message.op === "status") this.host.reported(message.message);
+    if (message.op !== "parameterValues") return;
+    const values = new Map(message.parameters.map(({ name, value }) => [name, value]));
     const hash = values.get("/flight/hash");
     this.state = {
       paused: values.get("/flight/paused") === true,
@@ -82,29 +82,29 @@ export class Live {
   }
 
   private subscribe(channels: Channel[]): void {
-    const wanted = channels.filter(({ topic }) => this.run.feeds.has(topic));
-    for (const { id, topic } of wanted) this.resumed.set(id, new ResumedFeed(this.run, this.run.feeds.get(topic)!));
+    const subscribed = channels.filter(({ topic }) => this.run.feeds.has(topic));
+    for (const { id, topic } of subscribed) this.resumed.set(id, new ResumedFeed(this.run, this.run.feeds.get(topic)!));
     this.send({ op: "subscribeParameterUpdates", parameterNames: [] });
-    this.send({ op: "subscribe", subscriptions: wanted.map(({ id }) => ({ id, channelId: id })) });
+    this.send({ op: "subscribe", subscriptions: subscribed.map(({ id }) => ({ id, channelId: id })) });
   }
 
   private take(data: ArrayBuffer): void {
     const view = new DataView(data);
-    if (view.getUint8(0) !== BATCH) return; // the time, which the records have as well
-    for (let at = 1; at + HEAD <= data.byteLength; ) {
-      const size = view.getUint32(at + 12, true);
-      const time = Number(view.getBigUint64(at + 4, true)) / 1e9;
-      this.resumed.get(view.getUint32(at, true))?.take(time, new Uint8Array(data, at + HEAD, size));
+    if (view.getUint8(0) !== BATCH_OPCODE) return; // the time, which the records have as well
+    for (let offset = 1; offset + MESSAGE_HEAD <= data.byteLength; ) {
+      const size = view.getUint32(offset + 12, true);
+      const time = Number(view.getBigUint64(offset + 4, true)) / 1e9;
+      this.resumed.get(view.getUint32(offset, true))?.take(time, new Uint8Array(data, offset + MESSAGE_HEAD, size));
       this.records += 1;
-      at += HEAD + size;
+      offset += MESSAGE_HEAD + size;
     }
   }
 
-  private send(what: object): void {
+  private send(message: object): void {
     const { socket } = this;
-    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(what));
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
     // What somebody did before the connection was there.
-    else if (socket.readyState === WebSocket.CONNECTING) socket.addEventListener("open", () => socket.send(JSON.stringify(what)), { once: true });
+    else if (socket.readyState === WebSocket.CONNECTING) socket.addEventListener("open", () => socket.send(JSON.stringify(message)), { once: true });
   }
 
   /// Set one of the flight's parameters: /flight/paused, /flight/speed, /flight/steps.
@@ -113,8 +113,8 @@ export class Live {
   }
 
   /// Do something to the flight: a push, a gust or a fault, in the keys of a scenario.
-  inject(what: string, keys: Record<string, unknown>): void {
-    this.send({ op: "setParameters", parameters: [{ name: `/inject/${what}`, value: JSON.stringify(keys) }] });
+  inject(kind: string, keys: Record<string, unknown>): void {
+    this.send({ op: "setParameters", parameters: [{ name: `/inject/${kind}`, value: JSON.stringify(keys) }] });
   }
 
   /// Press a key for a drone that is flown from here: those of docs/controllers.md.

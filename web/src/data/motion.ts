@@ -76,12 +76,12 @@ export class Motion {
     const q = this.attitude;
     const dot = q[0][i] * q[0][j] + q[1][i] * q[1][j] + q[2][i] * q[2][j] + q[3][i] * q[3][j];
     const sign = dot < 0 ? -1 : 1;
-    let square = 0;
+    let squaredLength = 0;
     for (let k = 0; k < 4; ++k) {
       out.attitude[k] = q[k][i] * (1 - s) + sign * q[k][j] * s;
-      square += out.attitude[k] ** 2;
+      squaredLength += out.attitude[k] ** 2;
     }
-    const scale = square > 0 ? 1 / Math.sqrt(square) : 0;
+    const scale = squaredLength > 0 ? 1 / Math.sqrt(squaredLength) : 0;
     for (let k = 0; k < 4; ++k) out.attitude[k] *= scale;
   }
 }
@@ -114,8 +114,8 @@ function overGround(drone: Drone, place: Place): [Float64Array, Float64Array[], 
   const position = [0, 1, 2].map(() => new Float64Array(count));
   const attitude = [0, 1, 2, 3].map(() => new Float64Array(count));
   for (let i = 0; i < count; ++i) {
-    const turn = Math.atan2(Math.sin(lon[i] - place.longitude), Math.cos(lon[i] - place.longitude));
-    position[0][i] = turn * Math.cos(place.latitude) * place.radius;
+    const longitudeOffset = Math.atan2(Math.sin(lon[i] - place.longitude), Math.cos(lon[i] - place.longitude));
+    position[0][i] = longitudeOffset * Math.cos(place.latitude) * place.radius;
     position[1][i] = (lat[i] - place.latitude) * place.radius;
     position[2][i] = alt[i];
     fromPilotAngles(yaw[i], pitch[i], roll[i]).forEach((value, k) => (attitude[k][i] = value));

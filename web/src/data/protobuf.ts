@@ -95,18 +95,18 @@ function viewOf(bytes: Uint8Array): DataView {
 /// All message types of a FileDescriptorSet, by full name with a leading dot.
 function readDescriptors(bytes: Uint8Array): Map<string, Field[]> {
   const view = viewOf(bytes);
-  const found = new Map<string, Field[]>();
+  const types = new Map<string, Field[]>();
 
   const readField = (field: Walker): Field => {
-    const read: Field = { name: "", number: 0, type: 0, repeated: false, typeName: "" };
+    const result: Field = { name: "", number: 0, type: 0, repeated: false, typeName: "" };
     while (field.next()) {
-      if (field.number === 1) read.name = field.text();
-      if (field.number === 3) read.number = field.value;
-      if (field.number === 4) read.repeated = field.value === 3;
-      if (field.number === 5) read.type = field.value;
-      if (field.number === 6) read.typeName = field.text();
+      if (field.number === 1) result.name = field.text();
+      if (field.number === 3) result.number = field.value;
+      if (field.number === 4) result.repeated = field.value === 3;
+      if (field.number === 5) result.type = field.value;
+      if (field.number === 6) result.typeName = field.text();
     }
-    return read;
+    return result;
   };
   const readMessage = ([start, stop]: [number, number], prefix: string): void => {
     let name = "";
@@ -118,7 +118,7 @@ function readDescriptors(bytes: Uint8Array): Map<string, Field[]> {
       if (message.number === 2) message.within(() => fields.push(readField(message)));
       if (message.number === 3) nested.push([message.start, message.stop]);
     }
-    found.set(`${prefix}.${name}`, fields);
+    types.set(`${prefix}.${name}`, fields);
     for (const part of nested) readMessage(part, `${prefix}.${name}`);
   };
   const files = new Walker().enter(view, 0, bytes.length);
@@ -132,14 +132,14 @@ function readDescriptors(bytes: Uint8Array): Map<string, Field[]> {
     }
     for (const part of messages) readMessage(part, prefix);
   }
-  return found;
+  return types;
 }
 
 // Channels share their schemas.
-const known = new WeakMap<Uint8Array, Map<string, Field[]>>();
+const typesBySchema = new WeakMap<Uint8Array, Map<string, Field[]>>();
 function typesOf(schema: Uint8Array): Map<string, Field[]> {
-  let types = known.get(schema);
-  if (!types) known.set(schema, (types = readDescriptors(schema)));
+  let types = typesBySchema.get(schema);
+  if (!types) typesBySchema.set(schema, (types = readDescriptors(schema)));
   return types;
 }
 

@@ -49,14 +49,14 @@ export class Table {
   }
 
   // Room for so many rows.
-  private resize(room: number): void {
-    const sized = (old: Float64Array) => {
-      const next = new Float64Array(room);
+  private resize(capacity: number): void {
+    const resized = (old: Float64Array) => {
+      const next = new Float64Array(capacity);
       next.set(old.subarray(0, this.size));
       return next;
     };
-    this.times = sized(this.times);
-    this.columns = this.columns.map(sized);
+    this.times = resized(this.times);
+    this.columns = this.columns.map(resized);
   }
 
   get length(): number {
@@ -82,17 +82,17 @@ export class Table {
 
   /// Columns x, y, z (and w first for attitudes) of a vector, or undefined.
   vector(name: string, parts: string): Float64Array[] | undefined {
-    const found = [...parts].map((part) => this.column(`${name}.${part}`));
-    return found.every((c) => c !== undefined) ? (found as Float64Array[]) : undefined;
+    const columns = [...parts].map((part) => this.column(`${name}.${part}`));
+    return columns.every((c) => c !== undefined) ? (columns as Float64Array[]) : undefined;
   }
 
   /// Columns name[0], name[1], ...
   list(name: string): Float64Array[] {
-    const found: Float64Array[] = [];
+    const columns: Float64Array[] = [];
     for (let i = 0; ; ++i) {
       const column = this.column(`${name}[${i}]`);
-      if (!column) return found;
-      found.push(column);
+      if (!column) return columns;
+      columns.push(column);
     }
   }
 }

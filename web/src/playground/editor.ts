@@ -22,7 +22,7 @@ const colors = HighlightStyle.define([
   { tag: [tags.labelName, tags.typeName, tags.meta], color: "var(--line-3)" },
 ]);
 
-const looks = EditorView.theme({
+const editorTheme = EditorView.theme({
   "&": { height: "100%", fontSize: "0.962rem", backgroundColor: "var(--card)", color: "var(--text)" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace', lineHeight: "1.55" },
@@ -67,7 +67,7 @@ export class Editor {
         indentUnit.of("  "),
         yaml(),
         syntaxHighlighting(colors),
-        looks,
+        editorTheme,
         lintGutter(),
         autocompletion({ override: [(context) => this.complete(context)] }),
         hoverTooltip((view, pos) => this.hint(view, pos)),
@@ -106,8 +106,8 @@ export class Editor {
     this.view.dispatch({ selection: { anchor: pos }, scrollIntoView: true });
   }
 
-  goToPlace(found: Diagnostic): void {
-    this.goTo(this.positionOf(found));
+  goToPlace(diagnostic: Diagnostic): void {
+    this.goTo(this.positionOf(diagnostic));
   }
 
   /// Write another number in place of one; the selection and the place in the window stay.
@@ -118,22 +118,22 @@ export class Editor {
   private positionOf({ line, column }: Diagnostic): number {
     const { doc } = this.view.state;
     if (line < 1 || line > doc.lines) return 0;
-    const at = doc.line(line);
+    const docLine = doc.line(line);
     let offset = 0; // columns count characters, an editor counts halves of some
-    for (const letter of [...at.text].slice(0, Math.max(0, column - 1))) offset += letter.length;
-    return Math.min(at.from + offset, at.to);
+    for (const letter of [...docLine.text].slice(0, Math.max(0, column - 1))) offset += letter.length;
+    return Math.min(docLine.from + offset, docLine.to);
   }
 
   /// Show these, of the file `path`, where they are.
   mark(path: string, errors: Diagnostic[], warnings: Diagnostic[]): void {
     const { doc } = this.view.state;
-    const markOf = (severity: "error" | "warning") => (found: Diagnostic): Mark => {
-      const from = this.positionOf(found);
+    const markOf = (severity: "error" | "warning") => (diagnostic: Diagnostic): Mark => {
+      const from = this.positionOf(diagnostic);
       const rest = /^[^\s,\]}:]*/.exec(doc.sliceString(from, doc.lineAt(from).to))![0];
-      return { from, to: Math.min(from + Math.max(rest.length, 1), doc.length), severity, message: found.text };
+      return { from, to: Math.min(from + Math.max(rest.length, 1), doc.length), severity, message: diagnostic.text };
     };
-    const here = (found: Diagnostic) => found.file === path && found.line > 0;
-    this.view.dispatch(setDiagnostics(this.view.state, [...errors.filter(here).map(markOf("error")), ...warnings.filter(here).map(markOf("warning"))]));
+    const isHere = (diagnostic: Diagnostic) => diagnostic.file === path && diagnostic.line > 0;
+    this.view.dispatch(setDiagnostics(this.view.state, [...errors.filter(isHere).map(markOf("error")), ...warnings.filter(isHere).map(markOf("warning"))]));
   }
 
   private complete(context: CompletionContext): CompletionResult | null {

@@ -2,7 +2,7 @@
 import type { Answer, Order, Outcome } from "./messages";
 import { shipped, unpack } from "./shipped";
 
-const PATIENCE = 1500; // [ms] a flight may take while a newer text waits; then it is given up
+const GIVE_UP_AFTER = 1500; // [ms] a flight may take while a newer text waits; then it is given up
 
 export interface Flight {
   text: string;
@@ -77,13 +77,13 @@ export class Engine {
   /// Fly this text as soon as can be; one that still waits is forgotten.
   fly(path: string, log: string, text: string): void {
     this.next = { path, log, text };
-    if (this.flying && performance.now() - this.flying.since > PATIENCE) this.start();
-    else if (this.flying) setTimeout(() => this.giveUp(), PATIENCE);
+    if (this.flying && performance.now() - this.flying.since > GIVE_UP_AFTER) this.start();
+    else if (this.flying) setTimeout(() => this.giveUp(), GIVE_UP_AFTER);
     this.go();
   }
 
   private giveUp(): void {
-    if (this.next && this.flying && performance.now() - this.flying.since > PATIENCE) this.start();
+    if (this.next && this.flying && performance.now() - this.flying.since > GIVE_UP_AFTER) this.start();
   }
 
   get busy(): boolean {

@@ -26,9 +26,9 @@ export async function unpackText(packed: string): Promise<string> {
 
 /// What the address says. Throws a sentence when its text is damaged.
 export async function readLink(hash: string): Promise<Linked> {
-  const given = new URLSearchParams(hash.replace(/^#/, ""));
-  const packed = given.get("text");
-  const name = given.get("scenario") ?? undefined;
+  const parameters = new URLSearchParams(hash.replace(/^#/, ""));
+  const packed = parameters.get("text");
+  const name = parameters.get("scenario") ?? undefined;
   if (packed === null) return { name };
   try {
     return { name, text: await unpackText(packed) };
@@ -38,6 +38,6 @@ export async function readLink(hash: string): Promise<Linked> {
 }
 
 export async function linkTo(name: string, text: string | undefined): Promise<string> {
-  const named = `#scenario=${encodeURIComponent(name)}`;
-  return text === undefined ? named : `${named}&text=${await pack(text)}`;
+  const nameHash = `#scenario=${encodeURIComponent(name)}`;
+  return text === undefined ? nameHash : `${nameHash}&text=${await pack(text)}`;
 }

@@ -13,10 +13,10 @@ import { Schema } from "./schema";
 import { pathOf, scenarioNames, shipped } from "./shipped";
 import { Sliders } from "./sliders";
 
-const TYPING = 250; // [ms] of rest after which a typed text is flown
-const LINKING = 400; // [ms] of rest after which the address follows
-const LONG = 400; // [ms] after which a flight is said to be under way
-const FIRST = "first-flight";
+const TYPING_PAUSE = 250; // [ms] of rest after which a typed text is flown
+const LINKING_PAUSE = 400; // [ms] of rest after which the address follows
+const LONG_FLIGHT = 400; // [ms] after which a flight is said to be under way
+const FIRST_SCENARIO = "first-flight";
 const TITLE = "Volery playground";
 
 class Playground {
@@ -26,7 +26,7 @@ class Playground {
   readonly engine: Engine;
   readonly editor: Editor;
   readonly sliders: Sliders;
-  name = FIRST;
+  name = FIRST_SCENARIO;
   private readonly select = make("select", "scenario-select");
   private readonly chip = make("span", "chip", "starting …");
   private readonly hash: HTMLButtonElement;
@@ -97,9 +97,9 @@ class Playground {
     } catch (error) {
       problem = wordsOf(error);
     }
-    const known = linked.name !== undefined && scenarioNames().includes(linked.name);
-    if (linked.name !== undefined && !known && linked.text === undefined) problem = `There is no scenario ${linked.name} here.`;
-    const name = linked.text !== undefined && linked.name !== undefined && /^[\w/-]+$/.test(linked.name) ? linked.name : known ? linked.name! : FIRST;
+    const isKnown = linked.name !== undefined && scenarioNames().includes(linked.name);
+    if (linked.name !== undefined && !isKnown && linked.text === undefined) problem = `There is no scenario ${linked.name} here.`;
+    const name = linked.text !== undefined && linked.name !== undefined && /^[\w/-]+$/.test(linked.name) ? linked.name : isKnown ? linked.name! : FIRST_SCENARIO;
     const text = linked.text ?? this.shippedText(name);
     if (this.name === name && this.opened !== "" && this.editor.text === text) return; // it is this page that wrote the address
     this.open(name, text);
@@ -123,9 +123,9 @@ class Playground {
     clearTimeout(this.typing);
     this.typing = 0;
     if (bySlider || this.flight?.path !== pathOf(this.name)) this.fly();
-    else this.typing = window.setTimeout(() => this.fly(), TYPING);
+    else this.typing = window.setTimeout(() => this.fly(), TYPING_PAUSE);
     clearTimeout(this.linking);
-    this.linking = window.setTimeout(() => void this.writeLink(), LINKING);
+    this.linking = window.setTimeout(() => void this.writeLink(), LINKING_PAUSE);
     this.sliders.update();
   }
 
@@ -139,7 +139,7 @@ class Playground {
     this.longFlight = window.setTimeout(() => {
       this.setChip("flying …", "");
       this.stopButton.style.display = "";
-    }, LONG);
+    }, LONG_FLIGHT);
   }
 
   private ended(): void {
@@ -189,19 +189,19 @@ class Playground {
     const runs = [readRun(0, false, info.runs[0], flight.log!)];
     document.title = `${info.runs[0].name ?? this.name} – ${TITLE}`;
     if (this.app) {
-      const other = this.flight?.path !== flight.path;
+      const isOtherScenario = this.flight?.path !== flight.path;
       this.app.replace(info, runs);
-      if (other) this.app.startAnew();
+      if (isOtherScenario) this.app.startAnew();
       return;
     }
     this.app = new App(info, runs);
     this.app.start(true);
   }
 
-  private broken(words: string): void {
+  private broken(message: string): void {
     this.ended();
     this.setChip("not flown", "bad");
-    this.tell([`The simulator stopped: ${words}`]);
+    this.tell([`The simulator stopped: ${message}`]);
     document.documentElement.dataset.flown = "no";
   }
 
@@ -210,12 +210,12 @@ class Playground {
   }
 
   // As the command prints them; a click goes there.
-  private tellDiagnostics(path: string, found: Diagnostic[], messages: string[]): void {
-    const rows = found.map((one) => {
-      const place = one.line > 0 ? `${one.file}:${one.line}:${one.column}: ` : `${one.file}: `;
-      const row = make("button", "problem", make("span", "dim", place), one.text);
+  private tellDiagnostics(path: string, diagnostics: Diagnostic[], messages: string[]): void {
+    const rows = diagnostics.map((diagnostic) => {
+      const place = diagnostic.line > 0 ? `${diagnostic.file}:${diagnostic.line}:${diagnostic.column}: ` : `${diagnostic.file}: `;
+      const row = make("button", "problem", make("span", "dim", place), diagnostic.text);
       row.type = "button";
-      row.addEventListener("click", () => one.file === path && one.line > 0 && (this.editor.goToPlace(one), this.editor.view.focus()));
+      row.addEventListener("click", () => diagnostic.file === path && diagnostic.line > 0 && (this.editor.goToPlace(diagnostic), this.editor.view.focus()));
       return row;
     });
     this.problems.replaceChildren(...(rows.length > 0 ? rows : messages.map((line) => make("p", "", line))));

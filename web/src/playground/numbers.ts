@@ -19,15 +19,15 @@ export function nameOf(path: Step[]): string {
 
 function pathOf(node: SyntaxNode, text: (node: SyntaxNode) => string): Step[] | undefined {
   const path: Step[] = [];
-  for (let at: SyntaxNode | null = node; at?.parent; at = at.parent) {
-    const { parent } = at;
-    if (at.name === "Key") return undefined;
+  for (let current: SyntaxNode | null = node; current?.parent; current = current.parent) {
+    const { parent } = current;
+    if (current.name === "Key") return undefined;
     if (parent.name === "Pair") {
       const key = parent.getChild("Key");
       if (key) path.unshift(text(key).replace(/^["']|["']$/g, ""));
-    } else if (at.name === "Item") {
+    } else if (current.name === "Item") {
       let index = 0;
-      for (let before = at.prevSibling; before; before = before.prevSibling) if (before.name === "Item") ++index;
+      for (let sibling = current.prevSibling; sibling; sibling = sibling.prevSibling) if (sibling.name === "Item") ++index;
       path.unshift(index);
     }
   }
@@ -36,7 +36,7 @@ function pathOf(node: SyntaxNode, text: (node: SyntaxNode) => string): Step[] | 
 
 /// All of them, in the order of the text.
 export function numbersIn(tree: Tree, source: string): TextNumber[] {
-  const found: TextNumber[] = [];
+  const numbers: TextNumber[] = [];
   const textOf = (node: SyntaxNode) => source.slice(node.from, node.to);
   tree.iterate({
     enter: (ref) => {
@@ -44,8 +44,8 @@ export function numbersIn(tree: Tree, source: string): TextNumber[] {
       const match = NUMBER.exec(source.slice(ref.from, ref.to));
       const path = match && pathOf(ref.node, textOf);
       if (!match || !path || path.length === 0) return;
-      found.push({ from: ref.from, to: ref.from + match[1].length, text: match[1], unit: match[2] ?? "", path, name: nameOf(path) });
+      numbers.push({ from: ref.from, to: ref.from + match[1].length, text: match[1], unit: match[2] ?? "", path, name: nameOf(path) });
     },
   });
-  return found;
+  return numbers;
 }

@@ -49,7 +49,7 @@ function blockPath(lines: string[], at: number, column: number): Step[] {
 
 // The last bracket before `pos` that is still open, and the last comma in it; -1: none.
 function openBracket(text: string): { at: number; comma: number } {
-  const open: { at: number; comma: number }[] = [];
+  const openBrackets: { at: number; comma: number }[] = [];
   let quote = "";
   for (let i = 0; i < text.length; ++i) {
     const letter = text[i];
@@ -57,11 +57,11 @@ function openBracket(text: string): { at: number; comma: number } {
       if (letter === quote) quote = "";
     } else if ((letter === '"' || letter === "'") && /[\s[{,:]/.test(text[i - 1] ?? " ")) quote = letter;
     else if (letter === "#" && /\s/.test(text[i - 1] ?? " ")) i = text.indexOf("\n", i) < 0 ? text.length : text.indexOf("\n", i);
-    else if (letter === "{" || letter === "[") open.push({ at: i, comma: i });
-    else if (letter === "}" || letter === "]") open.pop();
-    else if (letter === "," && open.length > 0) open[open.length - 1].comma = i;
+    else if (letter === "{" || letter === "[") openBrackets.push({ at: i, comma: i });
+    else if (letter === "}" || letter === "]") openBrackets.pop();
+    else if (letter === "," && openBrackets.length > 0) openBrackets[openBrackets.length - 1].comma = i;
   }
-  return open[open.length - 1] ?? { at: -1, comma: -1 };
+  return openBrackets[openBrackets.length - 1] ?? { at: -1, comma: -1 };
 }
 
 /// The path of what stands at the end of `before`: behind a bracket, a key or a dash.

@@ -34,9 +34,9 @@ export interface Bounds {
 }
 
 // The node and all that it is made of.
-function* parts(node: Node): Generator<Node> {
+function* alternatives(node: Node): Generator<Node> {
   yield node;
-  for (const part of [...(node.anyOf ?? []), ...(node.allOf ?? []), ...(node.oneOf ?? [])]) yield* parts(part);
+  for (const part of [...(node.anyOf ?? []), ...(node.allOf ?? []), ...(node.oneOf ?? [])]) yield* alternatives(part);
 }
 
 export class Schema {
@@ -47,17 +47,17 @@ export class Schema {
   }
 
   private at(path: Step[]): Node[] {
-    let found: Node[] = [...parts(this.root)];
+    let nodes: Node[] = [...alternatives(this.root)];
     for (const step of path) {
       const next: Node[] = [];
-      for (const node of found) {
-        const more = typeof node.additionalProperties === "object" ? node.additionalProperties : undefined;
-        const inner = typeof step === "string" ? (node.properties?.[step] ?? more) : node.items;
-        if (inner) next.push(...parts(inner));
+      for (const node of nodes) {
+        const additional = typeof node.additionalProperties === "object" ? node.additionalProperties : undefined;
+        const inner = typeof step === "string" ? (node.properties?.[step] ?? additional) : node.items;
+        if (inner) next.push(...alternatives(inner));
       }
-      found = next;
+      nodes = next;
     }
-    return found;
+    return nodes;
   }
 
   /// The keys that may stand in the mapping at `path`.
@@ -73,9 +73,9 @@ export class Schema {
 
   /// The words that may stand as the value at `path`.
   words(path: Step[]): string[] {
-    const found = new Set<string>();
-    for (const node of this.at(path)) for (const word of [...(node.enum ?? []), node.const]) if (word !== undefined) found.add(String(word));
-    return [...found];
+    const values = new Set<string>();
+    for (const node of this.at(path)) for (const word of [...(node.enum ?? []), node.const]) if (word !== undefined) values.add(String(word));
+    return [...values];
   }
 
   /// What the value at `path` is.
@@ -87,9 +87,9 @@ export class Schema {
   bounds(path: Step[]): Bounds | undefined {
     const node = this.at(path).find(({ type }) => type === "number" || type === "integer" || (Array.isArray(type) && type.includes("number")));
     if (!node) return undefined;
-    const named = [...path];
-    while (typeof named[named.length - 1] === "number") named.pop();
-    const unit = /\[([^\]]+)\]$/.exec(this.textOf(named))?.[1];
+    const namedPath = [...path];
+    while (typeof namedPath[namedPath.length - 1] === "number") namedPath.pop();
+    const unit = /\[([^\]]+)\]$/.exec(this.textOf(namedPath))?.[1];
     return { min: node.minimum ?? node.exclusiveMinimum ?? -Infinity, max: node.maximum ?? Infinity, whole: node.type === "integer", unit };
   }
 }

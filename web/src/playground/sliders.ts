@@ -3,10 +3,10 @@ import { make, makeButton } from "../ui/dom";
 import type { TextNumber } from "./numbers";
 import type { Schema } from "./schema";
 
-const STEPS = 200; // of a slider
-const FIRST = 3; // sliders that a scenario begins with
-const DULL = /^(volery|seed|step|duration|log\..*|expect\[.*)$|(^|\.)(time|start|at|after|within|duration|frequency|period)$/;
-const RANKED = [/disturbances\[\d+\]\.(force|torque)/, /\.gains\./, /wind/, /mass|\.com/, /setpoints\[[1-9]\d*\]\.position/, /position|velocity|attitude/];
+const SLIDER_STEPS = 200; // of a slider
+const INITIAL_SLIDERS = 3; // sliders that a scenario begins with
+const NOT_OFFERED = /^(volery|seed|step|duration|log\..*|expect\[.*)$|(^|\.)(time|start|at|after|within|duration|frequency|period)$/;
+const PREFERRED = [/disturbances\[\d+\]\.(force|torque)/, /\.gains\./, /wind/, /mass|\.com/, /setpoints\[[1-9]\d*\]\.position/, /position|velocity|attitude/];
 
 interface Span {
   min: number;
@@ -26,7 +26,7 @@ export function spanOf(number: TextNumber, schema: Schema | undefined): Span {
     if (bounds.whole) return { min, max: Math.min(Math.max(max, value + 10), bounds.max), digits: 0 };
   }
   const decimals = /\.(\d*)$/.exec(number.text)?.[1].length ?? 0;
-  return { min, max, digits: Math.min(12, Math.max(decimals, Math.ceil(-Math.log10((max - min) / STEPS)))) };
+  return { min, max, digits: Math.min(12, Math.max(decimals, Math.ceil(-Math.log10((max - min) / SLIDER_STEPS)))) };
 }
 
 /// As short as it can be written, without an exponent where none is needed.
@@ -69,15 +69,15 @@ export class Sliders {
 
   /// Another scenario: some numbers that tell much are offered.
   begin(): void {
-    const numbers = this.host.numbers().filter(({ name }) => !DULL.test(name));
+    const numbers = this.host.numbers().filter(({ name }) => !NOT_OFFERED.test(name));
     const rank = ({ name, text }: TextNumber) => {
-      const index = RANKED.findIndex((pattern) => pattern.test(name));
-      return (index < 0 ? RANKED.length : index) + (Number(text) === 0 ? 10 : 0);
+      const index = PREFERRED.findIndex((pattern) => pattern.test(name));
+      return (index < 0 ? PREFERRED.length : index) + (Number(text) === 0 ? 10 : 0);
     };
     const chosen: TextNumber[] = [];
     for (const number of [...numbers].sort((a, b) => rank(a) - rank(b))) {
       const list = number.name.replace(/\[\d+\]$/, ""); // of a vector one
-      if (chosen.length < FIRST && !chosen.some(({ name }) => name.replace(/\[\d+\]$/, "") === list)) chosen.push(number);
+      if (chosen.length < INITIAL_SLIDERS && !chosen.some(({ name }) => name.replace(/\[\d+\]$/, "") === list)) chosen.push(number);
     }
     this.kept = chosen.sort((a, b) => a.from - b.from).map(({ name }) => name);
     this.rows.clear();
@@ -88,13 +88,13 @@ export class Sliders {
   update(): void {
     const numbers = this.host.numbers();
     const cursor = this.host.cursor();
-    const at = numbers.find(({ from, to, unit }) => cursor >= from && cursor <= to + (unit ? unit.length + 1 : 0));
-    const shown = numbers.filter(({ name }) => this.kept.includes(name) || name === at?.name || name === this.held);
+    const numberAtCursor = numbers.find(({ from, to, unit }) => cursor >= from && cursor <= to + (unit ? unit.length + 1 : 0));
+    const shown = numbers.filter(({ name }) => this.kept.includes(name) || name === numberAtCursor?.name || name === this.held);
     for (const name of [...this.rows.keys()]) if (!shown.some((number) => number.name === name)) this.rows.delete(name);
-    for (const number of shown) this.show(number, number.name === at?.name);
+    for (const number of shown) this.show(number, number.name === numberAtCursor?.name);
     const elements = shown.map(({ name }) => this.rows.get(name)!.element);
     if (elements.length !== this.list.children.length || elements.some((element, i) => this.list.children[i] !== element)) this.list.replaceChildren(...elements);
-    this.hint.style.display = at ? "none" : "";
+    this.hint.style.display = numberAtCursor ? "none" : "";
   }
 
   private show(number: TextNumber, isHere: boolean): void {
@@ -134,8 +134,8 @@ export class Sliders {
     range.setAttribute("aria-label", name);
     const dot = Math.max(name.lastIndexOf("."), name.lastIndexOf(".", name.lastIndexOf(".") - 1));
     const label = makeButton("slider-name", make("span", "", make("span", "dim", name.slice(0, dot + 1)), name.slice(dot + 1)), `${name} (go there)`, () => {
-      const found = this.find(name);
-      if (found) this.host.goTo(found);
+      const current = this.find(name);
+      if (current) this.host.goTo(current);
     });
     const pin = makeButton("tool", "", "", () => {
       this.kept = this.kept.includes(name) ? this.kept.filter((other) => other !== name) : [...this.kept, name];
@@ -149,8 +149,8 @@ export class Sliders {
     this.setSpan(row, number);
     range.addEventListener("input", () => {
       this.held = name;
-      const found = this.find(name);
-      if (found) this.host.write(found, wordOf(Number(range.value), row.span.digits));
+      const current = this.find(name);
+      if (current) this.host.write(current, wordOf(Number(range.value), row.span.digits));
     });
     const release = () => {
       this.held = "";

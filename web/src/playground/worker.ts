@@ -20,14 +20,14 @@ const HOME = "/volery"; // where the files are; only this call needs to know
 let volery: Volery | undefined;
 let messages: string[] = [];
 
-function answer(what: Answer, moved: Transferable[] = []): void {
-  (self as unknown as { postMessage(message: Answer, moved: Transferable[]): void }).postMessage(what, moved);
+function answer(reply: Answer, transferred: Transferable[] = []): void {
+  (self as unknown as { postMessage(message: Answer, transferred: Transferable[]): void }).postMessage(reply, transferred);
 }
 
 async function start(module: WebAssembly.Module, files: Record<string, string>): Promise<void> {
   volery = await createVolery({
-    instantiateWasm: (imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) => {
-      void WebAssembly.instantiate(module, imports).then(done);
+    instantiateWasm: (imports: WebAssembly.Imports, onInstance: (instance: WebAssembly.Instance) => void) => {
+      void WebAssembly.instantiate(module, imports).then(onInstance);
       return {};
     },
     print: () => undefined,
@@ -43,7 +43,7 @@ async function start(module: WebAssembly.Module, files: Record<string, string>):
 }
 
 function fly({ FS, ccall }: Volery, { id, path, log, text }: Order & { kind: "fly" }): void {
-  const begun = performance.now();
+  const startedAt = performance.now();
   messages = [];
   FS.mkdirTree(`${HOME}/${path.slice(0, path.lastIndexOf("/"))}`);
   FS.writeFile(path, text);
@@ -51,7 +51,7 @@ function fly({ FS, ccall }: Volery, { id, path, log, text }: Order & { kind: "fl
   const outcome = JSON.parse(ccall("vy_playground_fly", "string", ["string", "string"], [path, file])) as Outcome;
   const bytes = outcome.flown ? FS.readFile(file) : undefined;
   for (const name of FS.readdir("logs")) if (!name.startsWith(".")) FS.unlink(`logs/${name}`);
-  answer({ kind: "flown", id, outcome, messages, log: bytes, ms: performance.now() - begun }, bytes ? [bytes.buffer] : []);
+  answer({ kind: "flown", id, outcome, messages, log: bytes, ms: performance.now() - startedAt }, bytes ? [bytes.buffer] : []);
 }
 
 self.onmessage = ({ data }: MessageEvent<Order>) => {

@@ -108,10 +108,10 @@ function sameTimes(times: Float64Array, others: Float64Array): Int32Array {
 }
 
 // What a sensor says beyond the truth, at the times of its samples.
-function beyondTruth(drone: Drone, stream: string, field: string, of: string, prefix: string, dash: Dash): PlotLine[] {
+function beyondTruth(drone: Drone, stream: string, field: string, truthField: string, prefix: string, dash: Dash): PlotLine[] {
   const truth = drone.streams.get("truth");
   const sensor = drone.streams.get(stream);
-  const truthColumns = truth?.vector(of, "xyz");
+  const truthColumns = truth?.vector(truthField, "xyz");
   const measured = sensor?.vector(field, "xyz");
   if (!truth || !sensor || !truthColumns || !measured) return [];
   const rows = sameTimes(sensor.time, truth.time);
@@ -119,14 +119,14 @@ function beyondTruth(drone: Drone, stream: string, field: string, of: string, pr
 }
 
 // The same of single numbers and of lists: columns by name.
-function numbersBeyond(drone: Drone, stream: string, of: string, pairs: [string, string, string][]): PlotLine[] {
-  const truth = drone.streams.get(of);
+function numbersBeyond(drone: Drone, stream: string, truthStream: string, pairs: [string, string, string][]): PlotLine[] {
+  const truth = drone.streams.get(truthStream);
   const sensor = drone.streams.get(stream);
   if (!truth || !sensor) return [];
   const rows = sameTimes(sensor.time, truth.time);
   return pairs.flatMap(([measuredColumn, truthColumn, label], k) => {
-    const [from, to] = [sensor.column(measuredColumn), truth.column(truthColumn)];
-    return from && to ? [computed(sensor, label, k, "solid", (i) => (rows[i] < 0 ? NaN : from[i] - to[rows[i]]))] : [];
+    const [measured, actual] = [sensor.column(measuredColumn), truth.column(truthColumn)];
+    return measured && actual ? [computed(sensor, label, k, "solid", (i) => (rows[i] < 0 ? NaN : measured[i] - actual[rows[i]]))] : [];
   });
 }
 
@@ -160,14 +160,14 @@ function energies(drone: Drone): PlotLine[] {
 function work(drone: Drone): PlotLine[] {
   const table = drone.streams.get("energy");
   const names = (table?.names ?? []).filter((name) => name !== "kinetic" && name !== "potential");
-  const ever = names.filter((name) => table?.column(name)?.some((value) => value !== 0));
-  return ever.flatMap((name, k) => single(drone, "energy", name, name.replace(/_/g, " "), k, DASHES[Math.floor(k / 8) % 3]));
+  const nonzero = names.filter((name) => table?.column(name)?.some((value) => value !== 0));
+  return nonzero.flatMap((name, k) => single(drone, "energy", name, name.replace(/_/g, " "), k, DASHES[Math.floor(k / 8) % 3]));
 }
 
 // What the joints of a drone carry and how they stand; those that stay zero are left out.
 function joints(drone: Drone, field: string): PlotLine[] {
-  const own = drone.run.joints.filter((joint) => joint.ends.includes(drone.name));
-  return own.flatMap(({ name, table }, k) => {
+  const droneJoints = drone.run.joints.filter((joint) => joint.ends.includes(drone.name));
+  return droneJoints.flatMap(({ name, table }, k) => {
     const values = table.column(field);
     if (!values?.some((value) => value !== 0)) return [];
     return [{ label: name, time: table.time, values, color: k, dash: DASHES[Math.floor(k / 8) % 3] }];
@@ -175,8 +175,8 @@ function joints(drone: Drone, field: string): PlotLine[] {
 }
 
 function jointForces(drone: Drone): PlotLine[] {
-  const own = drone.run.joints.filter((joint) => joint.ends.includes(drone.name) && vectorNames(joint.table).includes("force"));
-  return own.map(({ name, table }, k) => {
+  const droneJoints = drone.run.joints.filter((joint) => joint.ends.includes(drone.name) && vectorNames(joint.table).includes("force"));
+  return droneJoints.map(({ name, table }, k) => {
     const [x, y, z] = table.vector("force", "xyz")!;
     return computed(table, name, k, DASHES[Math.floor(k / 8) % 3], (i) => Math.hypot(x[i], y[i], z[i]));
   });
@@ -227,12 +227,12 @@ function columnsOf(table: Table, field: string): string[] {
 // Units are names from the log's own description; a page from elsewhere may have none.
 function unitOf(drone: Drone, stream: string, field: string): string {
   const units = drone.run.info.units;
-  const own = units && Object.prototype.hasOwnProperty.call(units, stream) ? units[stream] : {};
-  return Object.prototype.hasOwnProperty.call(own, field) ? own[field].replace("^2", "²") : "";
+  const streamUnits = units && Object.prototype.hasOwnProperty.call(units, stream) ? units[stream] : {};
+  return Object.prototype.hasOwnProperty.call(streamUnits, field) ? streamUnits[field].replace("^2", "²") : "";
 }
 
 function otherGroups(drones: Drone[]): PlotGroup[] {
-  const found = new Map<string, PlotGroup>();
+  const groups = new Map<string, PlotGroup>();
   for (const drone of drones) {
     for (const [stream, table] of drone.streams) {
       const shown = Object.prototype.hasOwnProperty.call(SHOWN, stream) ? SHOWN[stream] : [];
@@ -241,11 +241,11 @@ function otherGroups(drones: Drone[]): PlotGroup[] {
         if (shown.includes(field)) continue;
         if (stream === "reply" && !columnsOf(table, field).some((name) => table.column(name)!.some((value) => value !== 0))) continue;
         const id = `${stream}-${field}`;
-        found.set(id, { id, title: `${stream} ${field.replace(/_/g, " ")}`, unit: unitOf(drone, stream, field), lines: (d) => allOf(d, stream, field) });
+        groups.set(id, { id, title: `${stream} ${field.replace(/_/g, " ")}`, unit: unitOf(drone, stream, field), lines: (d) => allOf(d, stream, field) });
       }
     }
   }
-  return [...found.values()].slice(0, 40);
+  return [...groups.values()].slice(0, 40);
 }
 
 // A value that is not finite is a gap: what a controller shows of itself may be anything.
@@ -262,13 +262,13 @@ function allOf(drone: Drone, stream: string, field: string): PlotLine[] {
 }
 
 // How far two runs are apart: A less B, at the records of A that B has, too.
-function apart(a: Drone, b: Drone, field: string): PlotLine[] {
-  const [left, right] = [a.streams.get("truth"), b.streams.get("truth")];
-  const [x, y] = [left?.vector(field, "xyz"), right?.vector(field, "xyz")];
-  if (!left || !right || !x || !y) return [];
-  const rows = sameTimes(left.time, right.time);
-  const lines = x.map((column, k) => computed(left, AXES[k], k, "solid", (i) => (rows[i] < 0 ? NaN : column[i] - y[k][rows[i]])));
-  return [...lines, computed(left, "distance", 6, "solid", (i) => Math.hypot(...lines.map((line) => line.values[i])))];
+function differences(a: Drone, b: Drone, field: string): PlotLine[] {
+  const [truthA, truthB] = [a.streams.get("truth"), b.streams.get("truth")];
+  const [valuesA, valuesB] = [truthA?.vector(field, "xyz"), truthB?.vector(field, "xyz")];
+  if (!truthA || !truthB || !valuesA || !valuesB) return [];
+  const rows = sameTimes(truthA.time, truthB.time);
+  const lines = valuesA.map((column, k) => computed(truthA, AXES[k], k, "solid", (i) => (rows[i] < 0 ? NaN : column[i] - valuesB[k][rows[i]])));
+  return [...lines, computed(truthA, "distance", 6, "solid", (i) => Math.hypot(...lines.map((line) => line.values[i])))];
 }
 
 // What the filter says its error is, three standard deviations either way.
@@ -281,8 +281,8 @@ function bounds(drone: Drone): PlotLine[] {
 
 export function plotGroups(drones: Drone[]): PlotGroup[] {
   const groups: PlotGroup[] = [
-    { id: "apart", title: "position, A − B", unit: "m", lines: () => [], between: (a, b) => apart(a, b, "position") },
-    { id: "apart-velocity", title: "velocity, A − B", unit: "m/s", lines: () => [], between: (a, b) => apart(a, b, "velocity") },
+    { id: "apart", title: "position, A − B", unit: "m", lines: () => [], between: (a, b) => differences(a, b, "position") },
+    { id: "apart-velocity", title: "velocity, A − B", unit: "m/s", lines: () => [], between: (a, b) => differences(a, b, "velocity") },
     { id: "position", title: "position", unit: "m", lines: (d) => [...axes(d, "truth", "position", "", "solid"), ...axes(d, "reference", "position", "desired ", "dashed", true)] },
     { id: "error", title: "position error", unit: "m", lines: errors },
     { id: "velocity", title: "velocity", unit: "m/s", lines: (d) => [...axes(d, "truth", "velocity", "", "solid"), ...axes(d, "estimate", "velocity", "estimated ", "dotted", true)] },

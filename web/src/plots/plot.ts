@@ -9,7 +9,7 @@ import type { Dash, PlotGroup, PlotLine } from "./lines";
 
 const DASHES: Record<Dash, number[]> = { solid: [], dashed: [7, 4], dotted: [2, 3] };
 const HEIGHT = 150;
-const QUIET = 6; // [pixels] height of a quiet mark
+const QUIET_HEIGHT = 6; // [pixels] height of a quiet mark
 
 /// A vertical line at an event; a quiet one is short.
 export interface Mark {
@@ -27,8 +27,8 @@ export interface PlotHost {
 
 function formatTick(value: number): string {
   const size = Math.abs(value);
-  const long = size >= 1e5 || (size > 0 && size < 9.9e-4);
-  const text = long ? value.toExponential(3).replace(/\.?0*e\+?/, "e") : `${+value.toPrecision(6)}`;
+  const isExponential = size >= 1e5 || (size > 0 && size < 9.9e-4);
+  const text = isExponential ? value.toExponential(3).replace(/\.?0*e\+?/, "e") : `${+value.toPrecision(6)}`;
   return text.replace(/-/g, "−");
 }
 
@@ -88,8 +88,8 @@ export class Plot {
     const { group, drones } = this;
     const between = drones.length === 2 ? (group.between?.(drones[0], drones[1]) ?? []) : [];
     const single = drones.flatMap((drone, i) => {
-      const own = group.lines(drone).filter((line) => drones.length === 1 || !line.secondary);
-      return own.map((line) => ({ ...line, label: drones.length > 1 ? `${i === 0 ? "A" : "B"} ${line.label}` : line.label, dash: i > 0 ? ("dashed" as Dash) : line.dash }));
+      const ownLines = group.lines(drone).filter((line) => drones.length === 1 || !line.secondary);
+      return ownLines.map((line) => ({ ...line, label: drones.length > 1 ? `${i === 0 ? "A" : "B"} ${line.label}` : line.label, dash: i > 0 ? ("dashed" as Dash) : line.dash }));
     });
     return [...between, ...single];
   }
@@ -198,7 +198,7 @@ export class Plot {
       ctx.globalAlpha = mark.quiet ? 0.8 : 0.6;
       ctx.lineWidth = devicePixelRatio;
       ctx.beginPath();
-      ctx.moveTo(x, mark.quiet ? bbox.top + bbox.height - QUIET * devicePixelRatio : bbox.top);
+      ctx.moveTo(x, mark.quiet ? bbox.top + bbox.height - QUIET_HEIGHT * devicePixelRatio : bbox.top);
       ctx.lineTo(x, bbox.top + bbox.height);
       ctx.stroke();
     }
@@ -215,21 +215,21 @@ export class Plot {
   // A click goes there; the wheel zooms about the pointer.
   private listen(chart: uPlot): void {
     const timeAt = (event: MouseEvent) => chart.posToVal(event.clientX - chart.over.getBoundingClientRect().left, "x");
-    let down = 0;
-    chart.over.addEventListener("pointerdown", (event) => (down = event.clientX));
+    let downX = 0;
+    chart.over.addEventListener("pointerdown", (event) => (downX = event.clientX));
     chart.over.addEventListener("click", (event) => {
-      if (Math.abs(event.clientX - down) < 4) this.host.seek(timeAt(event));
+      if (Math.abs(event.clientX - downX) < 4) this.host.seek(timeAt(event));
     });
     chart.over.addEventListener(
       "wheel",
       (event) => {
         if (!event.ctrlKey && !event.shiftKey) return; // a plain wheel scrolls the list
         event.preventDefault();
-        const at = timeAt(event);
+        const pointerTime = timeAt(event);
         const { min, max } = chart.scales.x;
         if (min === undefined || max === undefined || min === null || max === null) return;
         const factor = (event.deltaY || event.deltaX) > 0 ? 1.25 : 0.8;
-        this.host.zoomed(at - (at - min) * factor, at + (max - at) * factor);
+        this.host.zoomed(pointerTime - (pointerTime - min) * factor, pointerTime + (max - pointerTime) * factor);
       },
       { passive: false },
     );
@@ -247,11 +247,11 @@ export class Plot {
     if (this.chart) {
       const { min, max } = this.chart.scales.x;
       const inside = min != null && max != null && time >= min && time <= max;
-      const at = inside ? Math.round(this.chart.valToPos(time, "x") * devicePixelRatio) : -1;
-      if (at !== this.nowAt) {
-        this.nowAt = at;
-        this.now.hidden = at < 0;
-        this.now.style.transform = `translateX(${at / devicePixelRatio}px)`;
+      const pixel = inside ? Math.round(this.chart.valToPos(time, "x") * devicePixelRatio) : -1;
+      if (pixel !== this.nowAt) {
+        this.nowAt = pixel;
+        this.now.hidden = pixel < 0;
+        this.now.style.transform = `translateX(${pixel / devicePixelRatio}px)`;
       }
     }
     if (!values) return;

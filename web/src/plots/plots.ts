@@ -9,7 +9,7 @@ import { plotGroups, type PlotGroup } from "./lines";
 import { Plot, type Mark, type PlotHost } from "./plot";
 
 const MARK_SPACING = 1e-3; // of the flight: closer events of a kind have one mark
-const VALUES_EVERY = 160; // [ms] numbers that change faster cannot be read
+const VALUES_INTERVAL = 160; // [ms] numbers that change faster cannot be read
 
 export class Plots {
   readonly element = make("div", "plots");
@@ -59,9 +59,9 @@ export class Plots {
   grow(): void {
     this.groups = plotGroups(this.drones);
     this.markEvents();
-    const known = new Set(this.plots.map((plot) => plot.group.id));
-    const more = this.groups.some((group) => !known.has(group.id) && group.lines(this.drones[0]).length > 0);
-    if (more || [...this.visible].some((plot) => !plot.grow(this.range, this.whole))) this.show(this.drones);
+    const knownIds = new Set(this.plots.map((plot) => plot.group.id));
+    const hasMore = this.groups.some((group) => !knownIds.has(group.id) && group.lines(this.drones[0]).length > 0);
+    if (hasMore || [...this.visible].some((plot) => !plot.grow(this.range, this.whole))) this.show(this.drones);
     this.shownTime = NaN;
   }
 
@@ -99,8 +99,8 @@ export class Plots {
   }
 
   private markEvents(): void {
-    const found = clusters(this.events.shownOf(this.drone), MARK_SPACING * (this.clock.end - this.clock.start));
-    this.marks = found.map(({ kind, first }) => ({ time: first.time, color: colorOfKind(kind), quiet: isQuiet(kind) }));
+    const eventClusters = clusters(this.events.shownOf(this.drone), MARK_SPACING * (this.clock.end - this.clock.start));
+    this.marks = eventClusters.map(({ kind, first }) => ({ time: first.time, color: colorOfKind(kind), quiet: isQuiet(kind) }));
   }
 
   private redraw(): void {
@@ -123,7 +123,7 @@ export class Plots {
 
   update(now: number): void {
     if (this.clock.time === this.shownTime) return;
-    const values = now - this.valuesAt > VALUES_EVERY || !this.clock.playing;
+    const values = now - this.valuesAt > VALUES_INTERVAL || !this.clock.playing;
     if (values) this.valuesAt = now;
     this.shownTime = this.clock.time;
     for (const plot of this.visible) plot.setTime(this.clock.time, values);

@@ -39,7 +39,7 @@ export function vectorNames(table: Table | undefined): string[] {
   return names.filter((name) => table.vector(name, "xyz")?.some((column) => column.some((value) => value !== 0)));
 }
 
-const ASKED_MAX = 16; // drones that are asked which vectors they have
+const SEARCHED_MAX = 16; // drones that are asked which vectors they have
 
 /// Colours of effects, those of motion last.
 const EFFECT_COLORS = [0, 1, 2, 4, 7, 5, 3, 6];
@@ -49,13 +49,13 @@ export function arrowKinds(drones: Drone[]): ArrowKind[] {
     { id: "velocity", label: "velocity", group: "motion", unit: "m/s", color: 6, vector: (drone, time) => vectorAt(drone.streams.get("truth"), "velocity", time) },
     { id: "desired", label: "desired thrust axis", group: "motion", unit: "", color: 3, vector: desiredAxis },
   ];
-  const asked = drones.slice(0, ASKED_MAX);
-  if (asked.some((drone) => vectorNames(drone.streams.get("forces")).includes("wind"))) {
+  const searched = drones.slice(0, SEARCHED_MAX);
+  if (searched.some((drone) => vectorNames(drone.streams.get("forces")).includes("wind"))) {
     kinds.push({ id: "wind", label: "wind", group: "motion", unit: "m/s", color: 5, vector: (drone, time) => vectorAt(drone.streams.get("forces"), "wind", time) });
   }
   const add = (stream: "forces" | "torques", group: "force" | "torque", unit: string) => {
     const names = new Set<string>();
-    for (const drone of asked) for (const name of vectorNames(drone.streams.get(stream))) names.add(name);
+    for (const drone of searched) for (const name of vectorNames(drone.streams.get(stream))) names.add(name);
     names.delete("wind");
     [...names].forEach((name, i) => {
       const inBody = stream === "torques"; // torques are logged in body axes

@@ -20,9 +20,9 @@ export class BroadLine extends Mesh<BufferGeometry, LineMaterial> {
     this.geometry.setIndex(new BufferAttribute(index, 1));
     for (const name of ["position", "uv"]) {
       const { array, itemSize } = PIECE.getAttribute(name) as BufferAttribute;
-      const all = new Float32Array(this.pieces * array.length);
-      for (let i = 0; i < this.pieces; ++i) all.set(array, i * array.length);
-      this.geometry.setAttribute(name, new BufferAttribute(all, itemSize));
+      const repeated = new Float32Array(this.pieces * array.length);
+      for (let i = 0; i < this.pieces; ++i) repeated.set(array, i * array.length);
+      this.geometry.setAttribute(name, new BufferAttribute(repeated, itemSize));
     }
     this.setEnds("instanceStart", "instanceEnd", (i, k) => points[3 * i + k]);
   }
@@ -35,13 +35,13 @@ export class BroadLine extends Mesh<BufferGeometry, LineMaterial> {
 
   // Each corner has what both ends of its piece have.
   private setEnds(start: string, end: string, value: (point: number, k: number) => number): void {
-    for (const [name, by] of [[start, 0], [end, 1]] as const) {
-      const all = new Float32Array(3 * CORNERS * this.pieces);
+    for (const [name, step] of [[start, 0], [end, 1]] as const) {
+      const repeated = new Float32Array(3 * CORNERS * this.pieces);
       for (let i = 0, at = 0; i < this.pieces; ++i) {
-        const [x, y, z] = [value(i + by, 0), value(i + by, 1), value(i + by, 2)];
-        for (let k = 0; k < CORNERS; ++k, at += 3) [all[at], all[at + 1], all[at + 2]] = [x, y, z];
+        const [x, y, z] = [value(i + step, 0), value(i + step, 1), value(i + step, 2)];
+        for (let k = 0; k < CORNERS; ++k, at += 3) [repeated[at], repeated[at + 1], repeated[at + 2]] = [x, y, z];
       }
-      this.geometry.setAttribute(name, new BufferAttribute(all, 3));
+      this.geometry.setAttribute(name, new BufferAttribute(repeated, 3));
     }
   }
 

@@ -5,7 +5,7 @@
 import { BufferAttribute, BufferGeometry, type Color, DataTexture, FloatType, type Material, type Matrix4, Mesh, RGBAFormat } from "three";
 
 const TEXELS = 4; // of a copy: the rows of its matrix, and its colour
-const ACROSS = 64; // copies in a row of the texture
+const COPIES_PER_ROW = 64; // copies in a row of the texture
 
 // What the renderer's shaders do with an instance they do with a copy.
 const READ_COPY = `
@@ -17,7 +17,7 @@ mat4 instanceMatrix;
 vec3 instanceColor;
 void readCopy() {
   int i = int(copy);
-  ivec2 at = ivec2(${TEXELS} * (i % ${ACROSS}), i / ${ACROSS});
+  ivec2 at = ivec2(${TEXELS} * (i % ${COPIES_PER_ROW}), i / ${COPIES_PER_ROW});
   vec4 x = texelFetch(copies, at, 0), y = texelFetch(copies, at + ivec2(1, 0), 0), z = texelFetch(copies, at + ivec2(2, 0), 0);
   instanceMatrix = mat4(x.x, y.x, z.x, 0.0, x.y, y.y, z.y, 0.0, x.z, y.z, z.z, 0.0, x.w, y.w, z.w, 1.0);
   instanceColor = texelFetch(copies, at + ivec2(3, 0), 0).rgb;
@@ -35,7 +35,7 @@ export class Copies<M extends Material = Material> extends Mesh<BufferGeometry, 
     super(new BufferGeometry(), material);
     const vertices = shape.getAttribute("position").count;
     const index = shape.index ? shape.index.array : Array.from({ length: vertices }, (_, i) => i);
-    const rows = Math.max(1, Math.ceil(room / ACROSS));
+    const rows = Math.max(1, Math.ceil(room / COPIES_PER_ROW));
     const repeated = new Uint32Array(room * index.length);
     const copy = new Float32Array(room * vertices);
     for (let i = 0; i < room; ++i) {
@@ -47,8 +47,8 @@ export class Copies<M extends Material = Material> extends Mesh<BufferGeometry, 
     for (const name of ["position", "normal", "color"]) this.repeat(name);
     this.indices = index.length;
     this.used = room;
-    this.values = new Float32Array(rows * ACROSS * TEXELS * 4).fill(1);
-    this.texture = new DataTexture(this.values, ACROSS * TEXELS, rows, RGBAFormat, FloatType);
+    this.values = new Float32Array(rows * COPIES_PER_ROW * TEXELS * 4).fill(1);
+    this.texture = new DataTexture(this.values, COPIES_PER_ROW * TEXELS, rows, RGBAFormat, FloatType);
     this.texture.needsUpdate = true;
     this.frustumCulled = false; // copies are anywhere
     material.onBeforeCompile = (shader) => {
@@ -60,11 +60,11 @@ export class Copies<M extends Material = Material> extends Mesh<BufferGeometry, 
 
   /// The shape has this attribute, or has it anew.
   repeat(name: string): void {
-    const one = this.shape.getAttribute(name) as BufferAttribute | undefined;
-    if (!one) return;
-    const all = new Float32Array(this.room * one.array.length);
-    for (let i = 0; i < this.room; ++i) all.set(one.array, i * one.array.length);
-    this.geometry.setAttribute(name, new BufferAttribute(all, one.itemSize));
+    const source = this.shape.getAttribute(name) as BufferAttribute | undefined;
+    if (!source) return;
+    const repeated = new Float32Array(this.room * source.array.length);
+    for (let i = 0; i < this.room; ++i) repeated.set(source.array, i * source.array.length);
+    this.geometry.setAttribute(name, new BufferAttribute(repeated, source.itemSize));
   }
 
   setMatrixAt(i: number, { elements: m }: Matrix4): void {

@@ -67,9 +67,9 @@ export class Drag {
     this.craft = this.host.nearest(event.clientX, event.clientY);
     this.pixels = 0;
     // A push goes along the picture; a gust along the ground.
-    const look = this.host.camera.getWorldDirection(new Vector3());
+    const viewDirection = this.host.camera.getWorldDirection(new Vector3());
     this.start = this.craft ? craftPosition(this.craft) : this.host.target();
-    this.plane.setFromNormalAndCoplanarPoint(this.craft ? look : new Vector3(0, 0, 1), this.start);
+    this.plane.setFromNormalAndCoplanarPoint(this.craft ? viewDirection : new Vector3(0, 0, 1), this.start);
     this.start = this.pointOf(event) ?? this.start;
     this.host.hold(true);
     event.stopImmediatePropagation();
@@ -77,9 +77,9 @@ export class Drag {
 
   private pointOf(event: PointerEvent): Vector3 | undefined {
     const box = this.host.canvas.getBoundingClientRect();
-    const at = new Vector2(((event.clientX - box.left) / box.width) * 2 - 1, 1 - ((event.clientY - box.top) / box.height) * 2);
+    const screenPoint = new Vector2(((event.clientX - box.left) / box.width) * 2 - 1, 1 - ((event.clientY - box.top) / box.height) * 2);
     const ray = new Raycaster();
-    ray.setFromCamera(at, this.host.camera);
+    ray.setFromCamera(screenPoint, this.host.camera);
     return ray.ray.intersectPlane(this.plane, new Vector3()) ?? undefined;
   }
 
@@ -87,13 +87,13 @@ export class Drag {
     if (event.pointerId !== this.pointer) return;
     event.stopImmediatePropagation();
     this.pixels = Math.hypot(event.clientX - this.from.x, event.clientY - this.from.y);
-    const way = this.pointOf(event)?.sub(this.start);
-    if (this.pixels < CLICK_PIXELS || !way || way.length() === 0) {
+    const displacement = this.pointOf(event)?.sub(this.start);
+    if (this.pixels < CLICK_PIXELS || !displacement || displacement.length() === 0) {
       this.arrow.hide();
       this.label.hidden = true;
     } else {
-      this.arrow.show(this.start, way, way.length() / Math.max(this.pixels, 1) * 3);
-      this.along = way.normalize();
+      this.arrow.show(this.start, displacement, displacement.length() / Math.max(this.pixels, 1) * 3);
+      this.along = displacement.normalize();
       this.label.hidden = false;
       this.label.textContent = this.words?.(this.craft?.drone, this.amount) ?? "";
       const box = this.host.canvas.getBoundingClientRect();
@@ -106,14 +106,14 @@ export class Drag {
     return this.pixels / (this.craft ? PER_WEIGHT : PER_SPEED);
   }
 
-  private end(event: PointerEvent, done: boolean): void {
+  private end(event: PointerEvent, isReleased: boolean): void {
     if (event.pointerId !== this.pointer) return;
     event.stopImmediatePropagation();
-    const aimed = done && this.pixels >= CLICK_PIXELS && !this.label.hidden;
+    const isAimed = isReleased && this.pixels >= CLICK_PIXELS && !this.label.hidden;
     const vector = this.along.clone().multiplyScalar(this.amount).toArray() as [number, number, number];
     const { craft } = this;
     this.stop();
-    if (!aimed) return;
+    if (!isAimed) return;
     if (craft) this.onPush?.(craft.drone, vector);
     else this.onGust?.(vector);
   }

@@ -33,7 +33,7 @@ interface Group {
 }
 
 /// How fast rotors are seen to turn: 1/40 of their speed, so that the eye (and the screen) can follow.
-const SLOWED = 1 / 40;
+const SPIN_SCALE = 1 / 40;
 const FINE_MAX = 12; // drones that are all drawn in full detail
 const NEAR_MAX = 4; // of more, so many: the chosen one and others that are near
 const COARSE_MAX = 160; // drones beyond which those that are not near are of the simplest shape
@@ -117,15 +117,15 @@ export class Fleet {
   private drawCraft(craft: Craft, levels: Level[], time: number, camera: PerspectiveCamera, scale: number, below: (point: Vector3) => GroundPoint): void {
     const { place, matrix, ball } = this;
     const { position: p, attitude: q } = craft.pose;
-    const footing = below(this.at.set(p[0], p[1], p[2]));
+    const groundPoint = below(this.at.set(p[0], p[1], p[2]));
     ball.radius = craft.shape.size * scale;
-    ball.center.copy(this.at).addScaledVector(SHADOW_LEAN, p[2] - footing.height);
+    ball.center.copy(this.at).addScaledVector(SHADOW_LEAN, p[2] - groundPoint.height);
     const shadowSeen = this.sight.intersectsSphere(ball);
     ball.center.copy(this.at);
     if (!shadowSeen && !this.sight.intersectsSphere(ball)) return;
-    const near = ball.radius > NEAR * camera.position.distanceTo(ball.center);
-    const last = levels[levels.length - 1];
-    const level = (near ? levels.find(({ used, room }) => used < room) : undefined) ?? last;
+    const isNear = ball.radius > NEAR * camera.position.distanceTo(ball.center);
+    const coarsest = levels[levels.length - 1];
+    const level = (isNear ? levels.find(({ used, room }) => used < room) : undefined) ?? coarsest;
     place.position.set(p[0], p[1], p[2]);
     place.quaternion.set(q[1], q[2], q[3], q[0]);
     place.scale.setScalar(scale);
@@ -134,15 +134,15 @@ export class Fleet {
     level.body.setMatrixAt(i, place.matrix);
     level.body.setColorAt(i, craft.color); // the front has it in full, the frame is tinted
     level.discs?.setMatrixAt(i, place.matrix);
-    flatten(this.at.setZ(footing.height + LIFT), footing.normal, this.flat);
+    flatten(this.at.setZ(groundPoint.height + LIFT), groundPoint.normal, this.flat);
     level.shadow.setMatrixAt(i, matrix.multiplyMatrices(this.flat, place.matrix));
     if (!level.blades) return;
     const { hubs, spins } = level.shape;
     const record = craft.motion.at(time);
     for (let k = 0; k < hubs.length; ++k) {
       const speed = craft.motion.rotorSpeed[k]?.[record] ?? 0;
-      const turn = turned(craft.motion, k, record, time, speed) * spins[k] * SLOWED;
-      this.inner.makeRotationZ(turn).setPosition(hubs[k]);
+      const angle = turned(craft.motion, k, record, time, speed) * spins[k] * SPIN_SCALE;
+      this.inner.makeRotationZ(angle).setPosition(hubs[k]);
       level.blades.setMatrixAt(i * hubs.length + k, matrix.multiplyMatrices(place.matrix, this.inner));
     }
   }
@@ -186,9 +186,9 @@ const angles = new WeakMap<Motion, number[][]>();
 function turned(motion: Motion, rotor: number, record: number, time: number, speed: number): number {
   const speeds = motion.rotorSpeed[rotor];
   if (!speeds) return 0;
-  let all = angles.get(motion);
-  if (!all) angles.set(motion, (all = []));
-  const sums = (all[rotor] ??= [0]);
+  let anglesByRotor = angles.get(motion);
+  if (!anglesByRotor) angles.set(motion, (anglesByRotor = []));
+  const sums = (anglesByRotor[rotor] ??= [0]);
   for (let i = sums.length; i <= record; ++i) sums.push(sums[i - 1] + (motion.time[i] - motion.time[i - 1]) * speeds[i - 1]);
   return sums[record] + (time - motion.time[record]) * speed;
 }

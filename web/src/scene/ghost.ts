@@ -64,15 +64,15 @@ export class Ghost {
   }
 
   // The unit sphere through L is the ellipsoid of one standard deviation. It has its true size, whatever bodies are drawn in.
-  private updateEllipsoid(craft: Craft, time: number, at: number[]): void {
+  private updateEllipsoid(craft: Craft, time: number, centre: number[]): void {
     const table = craft.drone.streams.get("filter");
     const [v, c] = [table?.vector("variance", "xyz"), table?.vector("covariance", "xyz")];
     if (!table || !v || !c || table.time[0] > time + 1e-9) return;
     const i = indexAt(table.time, time);
-    const l = cholesky(v[0][i], c[0][i], c[1][i], v[1][i], c[2][i], v[2][i]);
-    if (!l) return;
-    const [a, b, d, e, f, g] = l.map((value) => SIGMAS * value);
-    this.ellipsoid.matrix = new Matrix4().set(a, 0, 0, at[0], b, d, 0, at[1], e, f, g, at[2], 0, 0, 0, 1);
+    const factor = cholesky(v[0][i], c[0][i], c[1][i], v[1][i], c[2][i], v[2][i]);
+    if (!factor) return;
+    const [a, b, d, e, f, g] = factor.map((value) => SIGMAS * value);
+    this.ellipsoid.matrix = new Matrix4().set(a, 0, 0, centre[0], b, d, 0, centre[1], e, f, g, centre[2], 0, 0, 0, 1);
     this.ellipsoid.visible = true;
   }
 }

@@ -47,10 +47,10 @@ function gridLines(cell: number, half: number, strong: boolean): BufferGeometry 
   const count = Math.round(half / cell);
   for (let i = -count; i <= count; ++i) {
     if ((i % 5 === 0) !== strong) continue;
-    const at = i * cell;
+    const position = i * cell;
     for (let k = -count; k < count; k += PIECE) {
       const [from, to] = [k * cell, (k + PIECE) * cell];
-      points.push(at, from, 0, at, to, 0, from, at, 0, to, at, 0);
+      points.push(position, from, 0, position, to, 0, from, position, 0, to, position, 0);
     }
   }
   const geometry = new BufferGeometry();

@@ -16,30 +16,30 @@ export function spanPoints(kind: string, length: number, from: Vector3, to: Vect
   const distance = from.distanceTo(to);
   if (kind === "cable" && distance < 0.999 * length) {
     // A parabola as long as the cable: the deeper, the longer.
-    const hang = (depth: number) =>
+    const parabola = (depth: number) =>
       Array.from({ length: PIECES + 1 }, (_, i) => {
         const s = i / PIECES;
         return from.clone().lerp(to, s).addScaledVector(down, 4 * depth * s * (1 - s));
       });
     let [low, high] = [0, length];
-    for (let turn = 0; turn < 16; ++turn) {
+    for (let iteration = 0; iteration < 16; ++iteration) {
       const depth = (low + high) / 2;
-      const points = hang(depth);
-      const long = points.reduce((sum, point, i) => (i > 0 ? sum + point.distanceTo(points[i - 1]) : 0), 0);
-      if (long < length) low = depth;
+      const points = parabola(depth);
+      const curveLength = points.reduce((sum, point, i) => (i > 0 ? sum + point.distanceTo(points[i - 1]) : 0), 0);
+      if (curveLength < length) low = depth;
       else high = depth;
     }
-    return hang(low);
+    return parabola(low);
   }
   if (kind === "spring" && distance > 1e-9) {
     const along = to.clone().sub(from).divideScalar(distance);
     const side = new Vector3(Math.abs(along.z) < 0.9 ? 0 : 1, 0, Math.abs(along.z) < 0.9 ? 1 : 0).cross(along).normalize();
-    const other = along.clone().cross(side);
+    const secondSide = along.clone().cross(side);
     const count = TURNS * PER_TURN;
     return Array.from({ length: count + 1 }, (_, i) => {
       const angle = (2 * Math.PI * i) / PER_TURN;
       const reach = i === 0 || i === count ? 0 : 3 * width;
-      return from.clone().lerp(to, i / count).addScaledVector(side, reach * Math.cos(angle)).addScaledVector(other, reach * Math.sin(angle));
+      return from.clone().lerp(to, i / count).addScaledVector(side, reach * Math.cos(angle)).addScaledVector(secondSide, reach * Math.sin(angle));
     });
   }
   return [from, to];
@@ -71,11 +71,11 @@ export class Joints {
   constructor(scene: Scene, crafts: Craft[]) {
     for (const run of new Set(crafts.map((craft) => craft.drone.run))) {
       if (run.info.planet_radius) continue; // there the scene's frame is not the joints'
-      const own = new Map(crafts.filter((craft) => craft.drone.run === run).map((craft) => [craft.drone.index, craft]));
+      const craftsByIndex = new Map(crafts.filter((craft) => craft.drone.run === run).map((craft) => [craft.drone.index, craft]));
       const gravity = new Vector3(...(run.info.gravity ?? [0, 0, -1]));
       const down = gravity.lengthSq() > 0 ? gravity.normalize() : new Vector3(0, 0, -1);
       for (const info of run.info.joints ?? []) {
-        const [a, b] = [own.get(info.a), own.get(info.b)];
+        const [a, b] = [craftsByIndex.get(info.a), craftsByIndex.get(info.b)];
         if ((!a && info.a >= 0) || (!b && info.b >= 0) || (!a && !b)) continue;
         const size = Math.max(a?.shape.size ?? 0, b?.shape.size ?? 0);
         this.drawn.push({ info, a, b, long: LONG.includes(info.kind), width: 0.018 * size, down });

@@ -7,7 +7,7 @@ import type { Craft } from "./fleet";
 const SHOWN_MAX = 120;
 const FEW = 12; // drones that have their names from the start
 const BESIDE = 10; // [px] at least, of a name from the middle of its drone
-const OF_SIZE = 0.6; // of the drone's size in the picture, if that is more
+const SIZE_SHARE = 0.6; // of the drone's size in the picture, if that is more
 const PLACES = [-18, 2, 22]; // [px] of its upper edge from it: above, beside, below
 
 export class Labels {
@@ -47,11 +47,11 @@ export class Labels {
   private put(craft: Craft, chosen: boolean, camera: PerspectiveCamera, width: number, height: number, used: number): number {
     const { position } = craft.pose;
     const p = this.point.set(position[0], position[1], position[2]);
-    const wide = (OF_SIZE * craft.shape.size * this.perMetre) / Math.max(camera.position.distanceTo(p), 1e-6);
+    const sideways = (SIZE_SHARE * craft.shape.size * this.perMetre) / Math.max(camera.position.distanceTo(p), 1e-6);
     p.project(camera);
     if (!(p.z > -1 && p.z < 1 && Math.abs(p.x) < 1 && Math.abs(p.y) < 1)) return used;
-    const left = ((p.x + 1) / 2) * width + Math.max(BESIDE, wide);
-    const at = ((1 - p.y) / 2) * height;
+    const left = ((p.x + 1) / 2) * width + Math.max(BESIDE, sideways);
+    const screenY = ((1 - p.y) / 2) * height;
     let span = this.spans[used];
     if (!span) {
       span = make("span", "label");
@@ -61,7 +61,7 @@ export class Labels {
     const { name } = craft.drone;
     if (span.textContent !== name) span.textContent = name;
     span.classList.toggle("on", chosen);
-    const top = this.room(left, at, this.measure(span, chosen));
+    const top = this.room(left, screenY, this.measure(span, chosen));
     if (top === undefined) return used;
     const place = `translate(${Math.round(left)}px, ${Math.round(top)}px)`; // text between pixels is blurred
     if (place !== this.places[used]) span.style.transform = this.places[used] = place;
@@ -78,9 +78,9 @@ export class Labels {
   }
 
   // The upper edge of a name where it covers no other.
-  private room(left: number, at: number, [wide, tall]: [number, number]): number | undefined {
-    for (const by of PLACES) {
-      const [top, right, bottom] = [at + by, left + wide, at + by + tall];
+  private room(left: number, screenY: number, [wide, tall]: [number, number]): number | undefined {
+    for (const offset of PLACES) {
+      const [top, right, bottom] = [screenY + offset, left + wide, screenY + offset + tall];
       if (this.taken.some(([l, t, r, b]) => left < r && right > l && top < b && bottom > t)) continue;
       this.taken.push([left, top, right, bottom]);
       return top;

@@ -21,17 +21,17 @@ export const SHADOW_LEAN = new Vector3(0.18, -0.28, -1); // the light comes from
 
 function placeOf(info: ObstacleInfo): Matrix4 {
   const [w, x, y, z] = info.attitude;
-  const turn = new Quaternion(x, y, z, w);
-  if (!(turn.lengthSq() > 0)) turn.identity();
+  const rotation = new Quaternion(x, y, z, w);
+  if (!(rotation.lengthSq() > 0)) rotation.identity();
   const [px, py, pz] = info.position;
-  return new Matrix4().compose(new Vector3(px, py, pz), turn.normalize(), new Vector3(1, 1, 1));
+  return new Matrix4().compose(new Vector3(px, py, pz), rotation.normalize(), new Vector3(1, 1, 1));
 }
 
 // Only what merging needs, so that all are alike.
 function plain(geometry: BufferGeometry): BufferGeometry {
-  const bare = geometry.index ? geometry.toNonIndexed() : geometry;
-  for (const name of Object.keys(bare.attributes)) if (name !== "position" && name !== "normal") bare.deleteAttribute(name);
-  return bare;
+  const geometryOnly = geometry.index ? geometry.toNonIndexed() : geometry;
+  for (const name of Object.keys(geometryOnly.attributes)) if (name !== "position" && name !== "normal") geometryOnly.deleteAttribute(name);
+  return geometryOnly;
 }
 
 export class Obstacles {
@@ -50,14 +50,14 @@ export class Obstacles {
   private readonly ray = new Raycaster();
 
   constructor(private readonly scene: Scene, runs: Run[], reach: number) {
-    const known = new Set<string>();
+    const knownKeys = new Set<string>();
     const infos: ObstacleInfo[] = [];
     for (const run of runs) {
       if (run.info.planet_radius) continue; // there the scene's frame is not theirs
       for (const info of run.info.obstacles ?? []) {
         const key = JSON.stringify(info);
-        if (!known.has(key)) infos.push(info);
-        known.add(key);
+        if (!knownKeys.has(key)) infos.push(info);
+        knownKeys.add(key);
       }
     }
     this.count = infos.length;
@@ -167,18 +167,18 @@ export class Obstacles {
 
 function shadowPoints(solid: BufferGeometry, floor: number): [number, number][] {
   const position = solid.getAttribute("position");
-  const found: [number, number][] = [];
+  const points: [number, number][] = [];
   for (let i = 0; i < position.count; ++i) {
     const above = Math.max(position.getZ(i) - floor, 0);
-    found.push([position.getX(i) + SHADOW_LEAN.x * above, position.getY(i) + SHADOW_LEAN.y * above]);
+    points.push([position.getX(i) + SHADOW_LEAN.x * above, position.getY(i) + SHADOW_LEAN.y * above]);
   }
-  return found;
+  return points;
 }
 
 /// The convex outline of points, counter-clockwise.
 export function hullOf(points: [number, number][]): [number, number][] {
   const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  const half = (order: [number, number][]) => {
+  const chainOf = (order: [number, number][]) => {
     const chain: [number, number][] = [];
     for (const p of order) {
       while (chain.length > 1) {
@@ -190,5 +190,5 @@ export function hullOf(points: [number, number][]): [number, number][] {
     }
     return chain.slice(0, -1);
   };
-  return [...half(sorted), ...half(sorted.reverse())];
+  return [...chainOf(sorted), ...chainOf(sorted.reverse())];
 }

@@ -12,9 +12,9 @@ const TOLERANCE = 1 / 2000; // of the flight's reach: as good as seen
 /// Which of these points a line must pass so that it stays within `tolerance` of all of them (Douglas and Peucker).
 export function simplify([x, y, z]: Float64Array[], points: number[], tolerance: number): number[] {
   const keep = new Uint8Array(points.length);
-  const open: [number, number][] = [[0, points.length - 1]];
+  const openSpans: [number, number][] = [[0, points.length - 1]];
   keep[0] = keep[points.length - 1] = 1;
-  for (let span = open.pop(); span; span = open.pop()) {
+  for (let span = openSpans.pop(); span; span = openSpans.pop()) {
     const [first, last] = span;
     const [a, b] = [points[first], points[last]];
     const [ux, uy, uz] = [x[b] - x[a], y[b] - y[a], z[b] - z[a]];
@@ -24,12 +24,12 @@ export function simplify([x, y, z]: Float64Array[], points: number[], tolerance:
       const p = points[i];
       const [vx, vy, vz] = [x[p] - x[a], y[p] - y[a], z[p] - z[a]];
       const along = square > 0 ? Math.max(0, Math.min(1, (vx * ux + vy * uy + vz * uz) / square)) : 0;
-      const apart = (vx - along * ux) ** 2 + (vy - along * uy) ** 2 + (vz - along * uz) ** 2;
-      if (apart > largest) [farthest, largest] = [i, apart];
+      const squaredDistance = (vx - along * ux) ** 2 + (vy - along * uy) ** 2 + (vz - along * uz) ** 2;
+      if (squaredDistance > largest) [farthest, largest] = [i, squaredDistance];
     }
     if (farthest === 0) continue;
     keep[farthest] = 1;
-    open.push([first, farthest], [farthest, last]);
+    openSpans.push([first, farthest], [farthest, last]);
   }
   return points.filter((_, i) => keep[i]);
 }
@@ -55,14 +55,14 @@ export class Paths {
       const [x, y, z] = motion.position;
       const last = motion.time.length - 1;
       const stride = Math.max(1, Math.ceil(last / each));
-      const passed: number[] = [];
-      for (let i = 0; i < last; i += stride) passed.push(i);
-      const through = simplify(motion.position, [...passed, last], TOLERANCE * reach);
-      for (let k = 1; k < through.length; ++k) {
-        const [i, next] = [through[k - 1], through[k]];
+      const candidates: number[] = [];
+      for (let i = 0; i < last; i += stride) candidates.push(i);
+      const kept = simplify(motion.position, [...candidates, last], TOLERANCE * reach);
+      for (let k = 1; k < kept.length; ++k) {
+        const [i, next] = [kept[k - 1], kept[k]];
         points.push(x[i], y[i], z[i], x[next], y[next], z[next]);
       }
-      this.pieces.push(through.length - 1);
+      this.pieces.push(kept.length - 1);
     }
     this.lines.geometry.dispose();
     this.lines.geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(points), 3));

@@ -60,27 +60,27 @@ export class Surface {
   /// Lines along rows and columns, at most about 24 each way.
   lines(): BufferGeometry {
     const points: number[] = [];
-    const put = (i: number, k: number) => points.push(this.xs[i], this.ys[k], this.at(i, k));
+    const addPoint = (i: number, k: number) => points.push(this.xs[i], this.ys[k], this.at(i, k));
     const [columns, rows] = [this.xs.length, this.ys.length];
-    const [across, along] = [Math.ceil(rows / 24), Math.ceil(columns / 24)];
-    for (let k = 0; k < rows; k += across) for (let i = 1; i < columns; ++i) put(i - 1, k), put(i, k);
-    for (let i = 0; i < columns; i += along) for (let k = 1; k < rows; ++k) put(i, k - 1), put(i, k);
+    const [rowStep, columnStep] = [Math.ceil(rows / 24), Math.ceil(columns / 24)];
+    for (let k = 0; k < rows; k += rowStep) for (let i = 1; i < columns; ++i) addPoint(i - 1, k), addPoint(i, k);
+    for (let i = 0; i < columns; i += columnStep) for (let k = 1; k < rows; ++k) addPoint(i, k - 1), addPoint(i, k);
     return new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(points), 3));
   }
 }
 
 // The interval of rising values that holds `at`, and how far in it is; -1 outside.
-function cellOf(values: number[], at: number): [number, number] {
+function cellOf(values: number[], value: number): [number, number] {
   const last = values.length - 1;
-  if (!(at >= values[0] && at <= values[last])) return [-1, 0];
+  if (!(value >= values[0] && value <= values[last])) return [-1, 0];
   let low = 0;
   let high = last - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (values[middle] <= at) low = middle;
+    if (values[middle] <= value) low = middle;
     else high = middle - 1;
   }
-  return [low, (at - values[low]) / (values[low + 1] - values[low])];
+  return [low, (value - values[low]) / (values[low + 1] - values[low])];
 }
 
 /// The geometry of a shape that ends somewhere; undefined for a plane, a surface, and what this page does not know.

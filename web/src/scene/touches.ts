@@ -6,13 +6,13 @@ import type { Theme } from "../ui/theme";
 import { Arrow } from "./arrows";
 import { Copies } from "./copies";
 
-const ROOM = 24; // contacts that are shown at once: the latest
+const SHOWN_MAX = 24; // contacts that are shown at once: the latest
 const LINGER = 0.25; // [s] after their moment
 const ENDED = 2; // phase of a contact that is over
 
 /// The contacts of one run.
 export class Touches {
-  private readonly spots = new Copies(new SphereGeometry(1, 12, 8), new MeshBasicMaterial(), ROOM);
+  private readonly spots = new Copies(new SphereGeometry(1, 12, 8), new MeshBasicMaterial(), SHOWN_MAX);
   private readonly arrows: Arrow[] = [];
   private maxImpulse = 0; // [N s] largest push of all
   private counted = 0; // contacts in it
@@ -27,11 +27,11 @@ export class Touches {
   /// There may be more contacts.
   grow(): void {
     const { contacts, info } = this.run;
-    const push = contacts.vector("impulse", "xyz");
-    for (; push && this.counted < contacts.length; ++this.counted) this.maxImpulse = Math.max(this.maxImpulse, Math.hypot(...push.map((column) => column[this.counted])));
+    const impulses = contacts.vector("impulse", "xyz");
+    for (; impulses && this.counted < contacts.length; ++this.counted) this.maxImpulse = Math.max(this.maxImpulse, Math.hypot(...impulses.map((column) => column[this.counted])));
     if (contacts.length === 0 || info.planet_radius || this.arrows.length > 0) return;
     this.scene.add(this.spots);
-    for (let i = 0; i < ROOM; ++i) this.arrows.push(new Arrow(this.scene));
+    for (let i = 0; i < SHOWN_MAX; ++i) this.arrows.push(new Arrow(this.scene));
     if (this.theme) this.paint(this.theme);
   }
 
@@ -48,13 +48,13 @@ export class Touches {
     for (const arrow of this.arrows) arrow.hide();
     this.spots.count = 0;
     const { contacts } = this.run;
-    const [at, push] = [contacts.vector("point", "xyz"), contacts.vector("impulse", "xyz")];
+    const [points, impulses] = [contacts.vector("point", "xyz"), contacts.vector("impulse", "xyz")];
     const phase = contacts.column("phase");
-    if (!shown || !at || !push) return;
-    for (let i = indexAt(contacts.time, time); i >= 0 && contacts.time[i] > time - LINGER && this.spots.count < ROOM; --i) {
+    if (!shown || !points || !impulses) return;
+    for (let i = indexAt(contacts.time, time); i >= 0 && contacts.time[i] > time - LINGER && this.spots.count < SHOWN_MAX; --i) {
       if (contacts.time[i] > time || phase?.[i] === ENDED) continue;
-      const point = new Vector3(at[0][i], at[1][i], at[2][i]);
-      const along = new Vector3(push[0][i], push[1][i], push[2][i]);
+      const point = new Vector3(points[0][i], points[1][i], points[2][i]);
+      const along = new Vector3(impulses[0][i], impulses[1][i], impulses[2][i]);
       if (!Number.isFinite(point.lengthSq() + along.lengthSq())) continue;
       const share = this.maxImpulse > 0 ? along.length() / this.maxImpulse : 0;
       const arrow = this.arrows[this.spots.count];

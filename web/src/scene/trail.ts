@@ -18,16 +18,16 @@ const SECONDS = 8; // of the fine lines
 export type TrailColor = "drone" | "speed" | "error";
 
 /// Speed [m/s], or distance from where it should be [m], at each record; undefined where the log does not say.
-export function valuesAlong(craft: Craft, what: TrailColor): Float64Array | undefined {
+export function valuesAlong(craft: Craft, quantity: TrailColor): Float64Array | undefined {
   const { drone, motion } = craft;
   const truth = drone.streams.get("truth");
-  if (what === "speed") {
+  if (quantity === "speed") {
     const v = truth?.vector("velocity", "xyz");
     return v && v[0].length === motion.time.length ? v[0].map((x, i) => Math.hypot(x, v[1][i], v[2][i])) : undefined;
   }
   const reference = drone.streams.get("reference");
   const desired = reference?.vector("position", "xyz");
-  if (what !== "error" || !reference || !desired || motion.time.length === 0) return undefined;
+  if (quantity !== "error" || !reference || !desired || motion.time.length === 0) return undefined;
   const [x, y, z] = motion.position;
   return motion.time.map((t, i) => {
     const k = indexAt(reference.time, t);
@@ -112,17 +112,17 @@ export class Trails {
     const last = motion.at(time);
     const first = indexAt(motion.time, time - SECONDS);
     const stride = Math.max(1, Math.ceil((last - first) / (this.pieces - 1)));
-    let at = used;
+    let index = used;
     const { r, g, b } = craft.color;
     const [px, py, pz] = pose.position;
     for (let i = first - (first % stride); i <= last; i += stride) {
       const next = i + stride;
-      this.colors.setXYZ(at, r, g, b).setXYZ(at + 1, r, g, b);
-      this.points.setXYZ(at++, x[i], y[i], z[i]);
-      if (next <= last) this.points.setXYZ(at++, x[next], y[next], z[next]);
-      else this.points.setXYZ(at++, px, py, pz);
+      this.colors.setXYZ(index, r, g, b).setXYZ(index + 1, r, g, b);
+      this.points.setXYZ(index++, x[i], y[i], z[i]);
+      if (next <= last) this.points.setXYZ(index++, x[next], y[next], z[next]);
+      else this.points.setXYZ(index++, px, py, pz);
     }
-    return at;
+    return index;
   }
 }
 

@@ -40,8 +40,8 @@ function rotorRadius(hubs: Vector3[]): number {
   let nearest = Infinity;
   for (let i = 0; i < hubs.length; ++i) {
     for (let j = 0; j < i; ++j) {
-      const apart = Math.hypot(hubs[i].x - hubs[j].x, hubs[i].y - hubs[j].y);
-      if (apart > 1e-6) nearest = Math.min(nearest, apart);
+      const spacing = Math.hypot(hubs[i].x - hubs[j].x, hubs[i].y - hubs[j].y);
+      if (spacing > 1e-6) nearest = Math.min(nearest, spacing);
     }
   }
   return Number.isFinite(nearest) ? 0.44 * nearest : 0.4 * (hubs[0]?.length() ?? 0.1);

@@ -26,11 +26,11 @@ export type CameraMode = "whole" | "follow" | "top";
 const SMOOTH_MAX = 24; // drones up to which edges are smoothed: it costs most where no graphics card helps
 const CLEAR_FOR = 12; // drones that no obstacle hides
 const PLANS_MAX = 6; // declared ways that are shown together
-const SLOW = 50; // [ms] from frame to frame: beyond, fewer pixels are drawn while it plays
+const SLOW_FRAME = 50; // [ms] from frame to frame: beyond, fewer pixels are drawn while it plays
 const RATIOS = [2, 1, 0.7, 0.5, 0.5]; // pixels of the picture per pixel of the page; at the last of them rotors of many drones have no discs
 
-const FROM = { whole: new Vector3(-0.7, -0.9, 0.42), follow: new Vector3(-0.75, -0.8, 0.55), top: new Vector3(0, -1e-4, 1) }; // where cameras stand
-const RADIUS = 40; // of the sky, in reaches
+const CAMERA_DIRECTIONS = { whole: new Vector3(-0.7, -0.9, 0.42), follow: new Vector3(-0.75, -0.8, 0.55), top: new Vector3(0, -1e-4, 1) }; // where cameras stand
+const SKY_RADIUS = 40; // of the sky, in reaches
 
 export class View {
   fleet!: Fleet;
@@ -101,7 +101,7 @@ export class View {
     this.floor = this.obstacles.level ?? this.obstacles.lowest ?? floorOf(this.extent);
     this.ground = new Ground(this.extent.reach, this.floor);
     this.wind = new WindField(this.scene, runs.find((run) => run.info.wind_field)?.info.wind_field);
-    this.sky = new Sky(RADIUS * this.extent.reach);
+    this.sky = new Sky(SKY_RADIUS * this.extent.reach);
     this.paths = new Paths(this.scene, this.fleet.crafts, this.extent.reach);
     this.ghost = new Ghost(this.scene);
     this.labels = new Labels(this.fleet.crafts);
@@ -110,8 +110,8 @@ export class View {
     this.joints = new Joints(this.scene, this.fleet.crafts);
     this.jets = new Jets(this.scene, this.fleet.crafts);
     this.sight = new Rays(this.scene, this.fleet.crafts);
-    const flown = runs.map((run) => this.fleet.crafts.filter((craft) => craft.drone.run === run));
-    this.trailLines = flown.filter((crafts) => crafts.length > 0).map((crafts) => new Trails(this.scene, crafts));
+    const craftsByRun = runs.map((run) => this.fleet.crafts.filter((craft) => craft.drone.run === run));
+    this.trailLines = craftsByRun.filter((crafts) => crafts.length > 0).map((crafts) => new Trails(this.scene, crafts));
     this.touches = runs.map((run) => new Touches(this.scene, run));
     this.arrows = new Arrows(this.scene, arrowKinds(drones));
     this.scene.add(this.sky.object, this.ground.object, ...this.lights());
@@ -138,10 +138,10 @@ export class View {
     this.setTrailColor(this.trailColor);
     if (this.theme) this.paint(this.theme);
     const near = whole.clone().expandByScalar(0.25 * whole.getSize(new Vector3()).length());
-    const there = near.containsBox(this.whole) && 4 * this.whole.getSize(new Vector3()).length() > whole.getSize(new Vector3()).length();
-    if (!there) this.moved = false;
+    const isInView = near.containsBox(this.whole) && 4 * this.whole.getSize(new Vector3()).length() > whole.getSize(new Vector3()).length();
+    if (!isInView) this.moved = false;
     else this.whole = whole; // what a window of another size is fitted to
-    this.resize(!there);
+    this.resize(!isInView);
   }
 
   private letGo(): void {
@@ -190,17 +190,17 @@ export class View {
   }
 
   // The stage for flights that have come this far, and some way further.
-  private rescale(now: Extent): void {
-    this.extent.box.copy(now.box.clone().expandByScalar(0.15 * now.reach));
-    this.extent.reach = Math.max(this.extent.reach, now.reach);
+  private rescale(extent: Extent): void {
+    this.extent.box.copy(extent.box.clone().expandByScalar(0.15 * extent.reach));
+    this.extent.reach = Math.max(this.extent.reach, extent.reach);
     const size = Math.max(...this.fleet.crafts.map((craft) => craft.shape.size));
-    this.floor = this.obstacles.level ?? this.obstacles.lowest ?? Math.min(this.floor, floorOf(now));
+    this.floor = this.obstacles.level ?? this.obstacles.lowest ?? Math.min(this.floor, floorOf(extent));
     for (const object of [this.ground.object, this.sky.object]) {
       this.scene.remove(object);
       object.traverse((part) => (part as Partial<Mesh>).geometry?.dispose());
     }
     this.ground = new Ground(this.extent.reach, this.floor);
-    this.sky = new Sky(RADIUS * this.extent.reach);
+    this.sky = new Sky(SKY_RADIUS * this.extent.reach);
     this.scene.add(this.sky.object, this.ground.object);
     this.enlarge(size);
     this.camera.near = Math.max(this.extent.reach / 5000, 0.005);
@@ -294,10 +294,10 @@ export class View {
   choose(drone: Drone): void {
     const craft = this.fleet.crafts.find((c) => c.drone === drone);
     if (!craft) return;
-    const before = craftPosition(this.chosen);
+    const previousPosition = craftPosition(this.chosen);
     this.chosen = craft;
     this.showPlans();
-    if (this.mode === "follow") this.shift(craftPosition(craft).sub(before));
+    if (this.mode === "follow") this.shift(craftPosition(craft).sub(previousPosition));
   }
 
   setMode(mode: CameraMode): void {
@@ -305,17 +305,17 @@ export class View {
     this.moved = false;
     const { reach } = this.extent;
     const middle = this.whole.getCenter(new Vector3());
-    const at = craftPosition(this.chosen);
+    const target = craftPosition(this.chosen);
     const size = this.chosen.shape.size * this.scale;
-    const from = FROM[mode].clone().normalize();
+    const direction = CAMERA_DIRECTIONS[mode].clone().normalize();
     if (mode === "follow") {
-      this.target.copy(at);
-      this.controls.target.copy(at);
-      this.camera.position.copy(at).addScaledVector(from, Math.min(Math.max(9 * size, 0.45 * reach), 28 * size));
+      this.target.copy(target);
+      this.controls.target.copy(target);
+      this.camera.position.copy(target).addScaledVector(direction, Math.min(Math.max(9 * size, 0.45 * reach), 28 * size));
     } else {
-      const far = fitDistance(this.whole, from, (this.camera.fov * Math.PI) / 180, this.camera.aspect);
+      const distance = fitDistance(this.whole, direction, (this.camera.fov * Math.PI) / 180, this.camera.aspect);
       this.controls.target.copy(middle);
-      this.camera.position.copy(middle).addScaledVector(from, far);
+      this.camera.position.copy(middle).addScaledVector(direction, distance);
     }
     this.controls.enableRotate = mode !== "top";
     this.controls.update();
@@ -406,7 +406,7 @@ export class View {
   pace(interval: number): void {
     let ratio = this.ratio;
     if (interval === 0) ratio = 0;
-    else if (interval < SLOW) this.slow = 0;
+    else if (interval < SLOW_FRAME) this.slow = 0;
     else if (++this.slow > 4) ratio = Math.min(this.ratio + 1, RATIOS.length - 1);
     if (ratio === this.ratio) return;
     this.ratio = ratio;

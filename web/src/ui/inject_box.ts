@@ -97,8 +97,8 @@ export class InjectBox {
     return value > 0 ? value : fallback;
   }
 
-  private inject(what: string, keys: Record<string, unknown>): void {
-    this.live?.inject(what, keys);
+  private inject(kind: string, keys: Record<string, unknown>): void {
+    this.live?.inject(kind, keys);
   }
 
   private injectPush(): void {

@@ -63,10 +63,10 @@ export class Layers {
   // What the colour of the trail says, from the smallest to the largest value.
   private makeTrailColor(): HTMLElement {
     const select = make("select");
-    for (const what of ["drone", "speed", "error"] as TrailColor[]) {
-      if (what !== "drone" && !this.view.fleet.crafts.some((craft) => valuesAlong(craft, what))) continue;
-      const option = make("option", "", what === "drone" ? "plain" : `by ${what}`);
-      option.value = what;
+    for (const quantity of ["drone", "speed", "error"] as TrailColor[]) {
+      if (quantity !== "drone" && !this.view.fleet.crafts.some((craft) => valuesAlong(craft, quantity))) continue;
+      const option = make("option", "", quantity === "drone" ? "plain" : `by ${quantity}`);
+      option.value = quantity;
       select.append(option);
     }
     this.trailColor = this.view.colorOfTrails;

@@ -6,9 +6,9 @@ export interface Moment {
 }
 
 export function readMoment(hash: string): Moment {
-  const given = new URLSearchParams(hash.replace(/^#/, ""));
-  const time = given.has("t") ? Number(given.get("t")) : NaN;
-  return { time: Number.isFinite(time) ? time : undefined, drone: given.get("drone") ?? undefined };
+  const parameters = new URLSearchParams(hash.replace(/^#/, ""));
+  const time = parameters.has("t") ? Number(parameters.get("t")) : NaN;
+  return { time: Number.isFinite(time) ? time : undefined, drone: parameters.get("drone") ?? undefined };
 }
 
 export function hashOf(time: number, drone: string): string {

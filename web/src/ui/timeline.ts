@@ -5,7 +5,7 @@ import { formatTime, make, makeButton, makeIcon, write } from "./dom";
 import { markOfKind, namedKind, rankOfKind } from "./events";
 
 const MARKS_MAX = 400; // more would be a bar
-const WORDS_EVERY = 100; // [ms] while it plays: to write costs the page a layout
+const READOUT_INTERVAL = 100; // [ms] while it plays: to write costs the page a layout
 const MARK_SPACING = 0.008; // of the line: events of a kind that are closer have one mark
 
 const ICONS = {
@@ -77,11 +77,11 @@ export class Timeline {
     this.fold.classList.toggle("on", !this.events.isHidden("nap"));
     this.fold.replaceChildren(markOfKind("nap"), String(folded));
     const span = Math.max(this.clock.end - this.clock.start, 1e-9);
-    const found = clusters(this.events.shown, MARK_SPACING * span).slice(0, MARKS_MAX);
+    const eventClusters = clusters(this.events.shown, MARK_SPACING * span).slice(0, MARKS_MAX);
     this.marks.replaceChildren(
-      ...found.map((bunch) => {
-        const { first, kind } = bunch;
-        const mark = makeButton("event", markOfKind(kind), wordsOf(bunch), () => this.clock.seek(first.time));
+      ...eventClusters.map((cluster) => {
+        const { first, kind } = cluster;
+        const mark = makeButton("event", markOfKind(kind), wordsOf(cluster), () => this.clock.seek(first.time));
         mark.dataset.kind = kind;
         mark.style.zIndex = String(rankOfKind(kind));
         mark.style.left = `${(100 * (first.time - this.clock.start)) / span}%`;
@@ -102,14 +102,14 @@ export class Timeline {
       this.speed.value = String(clock.speed);
     }
     const share = (clock.time - clock.start) / Math.max(clock.end - clock.start, 1e-9);
-    const at = Math.round(share * this.wide * devicePixelRatio);
-    if (at !== this.at) {
-      this.at = at;
-      this.way.style.transform = `translateX(${at / devicePixelRatio}px)`;
-      this.done.style.transform = `scaleX(${this.wide > 0 ? at / devicePixelRatio / this.wide : 0})`;
+    const knobPixel = Math.round(share * this.wide * devicePixelRatio);
+    if (knobPixel !== this.at) {
+      this.at = knobPixel;
+      this.way.style.transform = `translateX(${knobPixel / devicePixelRatio}px)`;
+      this.done.style.transform = `scaleX(${this.wide > 0 ? knobPixel / devicePixelRatio / this.wide : 0})`;
     }
     const now = performance.now();
-    if (clock.playing && now < this.toldAt + WORDS_EVERY) return;
+    if (clock.playing && now < this.toldAt + READOUT_INTERVAL) return;
     this.toldAt = now;
     if (this.range.min !== String(clock.start)) this.range.min = String(clock.start);
     if (this.range.max !== String(clock.end)) this.range.max = String(clock.end);
@@ -119,7 +119,7 @@ export class Timeline {
 }
 
 function wordsOf({ kind, first, last, count }: EventCluster): string {
-  const what = `${namedKind(kind)}${first.drone ? ` (${first.drone})` : ""}: ${first.text}`;
-  const more = count > 1 ? `; ${count - 1} more until ${formatTime(last.time)} s` : "";
-  return `${formatTime(first.time)} s  ${what}${more}`;
+  const summary = `${namedKind(kind)}${first.drone ? ` (${first.drone})` : ""}: ${first.text}`;
+  const moreText = count > 1 ? `; ${count - 1} more until ${formatTime(last.time)} s` : "";
+  return `${formatTime(first.time)} s  ${summary}${moreText}`;
 }
