@@ -109,7 +109,7 @@ static int (*capsule_is_valid)(void *, const char *);
 static void *(*capsule_get)(void *, const char *);
 
 void dlpack_set_capsule_functions(int (*capsule_is_valid_function)(void *, const char *),
-                void *(*capsule_get_function)(void *, const char *))
+                                  void *(*capsule_get_function)(void *, const char *))
 {
     capsule_is_valid = capsule_is_valid_function;
     capsule_get = capsule_get_function;
