@@ -154,13 +154,13 @@ static void print_line(const bench *b, bench_result result)
            result.hash, b->text);
 }
 
-static int single_run;
+static int is_single_run;
 
-int vy_bench_runs(int usual) { return single_run ? 1 : usual; }
+int vy_bench_runs(int usual) { return is_single_run ? 1 : usual; }
 
 int vy_bench_main(const char *name, int json, int once)
 {
-    single_run = once;
+    is_single_run = once;
     char machine[128];
     machine_name(machine, sizeof machine);
     int run_count = 0, has_wrong_hash = 0;

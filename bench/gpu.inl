@@ -55,11 +55,11 @@ vy_status GPU_FLY(uint32_t drones, uint32_t steps, uint32_t launches, double *se
     cudaEventCreate(&begin);
     cudaEventCreate(&end);
     *seconds = 1e300;
-    const uint32_t grid = (drones + THREADS - 1) / THREADS;
+    const uint32_t block_count = (drones + THREADS - 1) / THREADS;
     for (int run = 0; run < 5 && status == VY_OK; ++run) {
-        start_bare<<<grid, THREADS>>>(drones, cells);
+        start_bare<<<block_count, THREADS>>>(drones, cells);
         cudaEventRecord(begin);
-        for (uint32_t k = 0; k < launches; ++k) fly_bare<<<grid, THREADS>>>(drones, steps, cells);
+        for (uint32_t k = 0; k < launches; ++k) fly_bare<<<block_count, THREADS>>>(drones, steps, cells);
         cudaEventRecord(end);
         status = cuda_status(cudaEventSynchronize(end), err);
         float ms = 0.0f;

@@ -50,10 +50,11 @@ VY_FN void kernel_fly(int steps, uint64_t effects, int steady, body_state *state
     inputs.env = &env;
     inputs.flags = bits_set(effects);
     for (int i = 0; i < steps; ++i) {
-        const real base = 1543.88 - 77.0 * (state->position.z - 1.0) - 77.0 * state->velocity.z;
+        const real common_speed = 1543.88 - 77.0 * (state->position.z - 1.0) - 77.0 * state->velocity.z;
         const real roll = 20.0 * state->rate.x, pitch = 20.0 * state->rate.y, yaw = 20.0 * state->rate.z;
-        const real command[ROTOR_CAP] = {base - roll + pitch - yaw, base + roll + pitch + yaw,
-                                         base + roll - pitch - yaw, base - roll - pitch + yaw};
+        const real command[ROTOR_CAP] = {common_speed - roll + pitch - yaw, common_speed + roll + pitch + yaw,
+                                         common_speed + roll - pitch - yaw,
+                                         common_speed - roll - pitch + yaw};
         multirotor_step_variant(&inputs, real_set(1e-3), command, 4, VARIANT_GENERAL, state, speed);
     }
 }

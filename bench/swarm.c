@@ -15,10 +15,10 @@ static vy_world *build(uint32_t count)
     def.environment.wakes.on = 1;
     vy_world *world = NULL;
     if (vy_world_create(&def, &world, NULL) != VY_OK) return NULL;
-    uint32_t side = 1;
-    while (side * side * 2 < count) ++side;
+    uint32_t columns = 1;
+    while (columns * columns * 2 < count) ++columns;
     for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t column = i / 2 % side, row = i / 2 / side, upper = i % 2;
+        const uint32_t column = i / 2 % columns, row = i / 2 / columns, upper = i % 2;
         vy_drone_def drone = vy_default_drone_def();
         drone.position = (vy_vec3){0.5 * column + 0.02 * upper, 0.5 * row - 0.01 * upper, 1.0 + 0.6 * upper};
         if (vy_world_add_drone(world, &drone, NULL, NULL) != VY_OK) {
@@ -29,7 +29,7 @@ static vy_world *build(uint32_t count)
     return world;
 }
 
-static bench_result fly(uint32_t count, uint64_t steps)
+static bench_result time_swarm(uint32_t count, uint64_t steps)
 {
     bench_result result = {(double)count * (double)steps, 1e300, 0};
     const int runs = vy_bench_runs(RUNS);
@@ -46,6 +46,6 @@ static bench_result fly(uint32_t count, uint64_t steps)
     return result;
 }
 
-bench_result vy_bench_swarm_10(void) { return fly(10, 20000); }
-bench_result vy_bench_swarm_100(void) { return fly(100, 2000); }
-bench_result vy_bench_swarm_1000(void) { return fly(1000, 200); }
+bench_result vy_bench_swarm_10(void) { return time_swarm(10, 20000); }
+bench_result vy_bench_swarm_100(void) { return time_swarm(100, 2000); }
+bench_result vy_bench_swarm_1000(void) { return time_swarm(1000, 200); }

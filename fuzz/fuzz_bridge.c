@@ -19,20 +19,20 @@ static void read_msp(const uint8_t *data, size_t size)
 {
     msp_reader reader = {.count = 0};
     msp_frame frame;
-    size_t dropped = 0, framed = 0;
+    size_t dropped_bytes = 0, framed_bytes = 0;
     for (size_t i = 0; i < size; ++i) {
-        const size_t before = reader.dropped;
+        const size_t dropped_before = reader.dropped;
         if (!vy_msp_parse_byte(&reader, data[i], &frame)) {
-            dropped += reader.dropped - before;
+            dropped_bytes += reader.dropped - dropped_before;
         } else {
             uint8_t bytes[MSP_FRAME_CAP];
             const size_t frame_size = vy_msp_pack(frame.command, frame.body, frame.size, bytes);
-            framed += frame_size;
+            framed_bytes += frame_size;
             check(frame_size <= i + 1 &&
                   memcmp(bytes + 3, data + i + 1 - frame_size + 3, frame_size - 3) == 0);
             check(reader.count == 0 && reader.dropped == 0);
         }
-        check(reader.count < MSP_FRAME_CAP && framed + dropped + reader.count == i + 1);
+        check(reader.count < MSP_FRAME_CAP && framed_bytes + dropped_bytes + reader.count == i + 1);
     }
 }
 

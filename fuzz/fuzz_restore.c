@@ -76,14 +76,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const started_scene *scene = find_scene(data[0]);
     if (scene->world == NULL) return 0;
     memcpy(scene->changed, scene->block, scene->size);
-    int changes = 0;
-    for (size_t at = 1; at + CHANGE_BYTES <= size && changes < CHANGES_MAX; at += CHANGE_BYTES, ++changes) {
+    int change_count = 0;
+    for (size_t at = 1; at + CHANGE_BYTES <= size && change_count < CHANGES_MAX;
+         at += CHANGE_BYTES, ++change_count) {
         const size_t cell = (size_t)(data[at] | data[at + 1] << 8) % (scene->size / 8);
         memcpy(scene->changed + 8 * cell, data + at + 2, 8);
     }
     vy_error err = {.status = VY_OK};
     if (vy_world_restore(scene->world, scene->changed, scene->size, &err) != VY_OK) {
-        check(changes > 0 && err.text[0] != '\0' && vy_world_state_hash(scene->world) == scene->hash);
+        check(change_count > 0 && err.text[0] != '\0' && vy_world_state_hash(scene->world) == scene->hash);
         return 0;
     }
     if (is_one_in(is_jointed(scene->world) ? ADVANCE_JOINTED_ONE_IN : ADVANCE_ONE_IN, data, size))

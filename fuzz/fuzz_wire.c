@@ -54,8 +54,8 @@ static size_t receive(const uint8_t *data, size_t size, size_t piece_size)
 // A frame's numbers as the reply to a request. Returns whether it is taken.
 static int check_reply(const uint8_t *numbers, size_t size, uint64_t tick, int rotor_count)
 {
-    static const vy_intent none;
-    unsigned char first[FRAME_HEAD_SIZE + BODY_CAP], second[FRAME_HEAD_SIZE + BODY_CAP];
+    static const vy_intent empty_intent;
+    unsigned char reply_bytes[FRAME_HEAD_SIZE + BODY_CAP], reply_bytes_again[FRAME_HEAD_SIZE + BODY_CAP];
     vy_intent intent, intent_again;
     memset(&intent, 0, sizeof intent);
     memset(&intent_again, 0, sizeof intent_again);
@@ -63,31 +63,32 @@ static int check_reply(const uint8_t *numbers, size_t size, uint64_t tick, int r
     check_sentence(verdict, intent.detail, "");
     if (verdict != VY_VERDICT_REPLIED) {
         intent.detail = 0;
-        check(memcmp(&intent, &none, sizeof intent) == 0);
+        check(memcmp(&intent, &empty_intent, sizeof intent) == 0);
         return 0;
     }
     check(intent.rung <= VY_RUNG_PILOT && intent.detail == 0 && intent.verdict == VY_VERDICT_REPLIED);
     check(intent.drop <= UINT32_MAX && intent.status <= UINT32_MAX);
-    const size_t reply_size = vy_wire_put_reply(&intent, tick, rotor_count, first);
+    const size_t reply_size = vy_wire_put_reply(&intent, tick, rotor_count, reply_bytes);
     check(reply_size > FRAME_HEAD_SIZE && reply_size <= FRAME_HEAD_SIZE + size &&
-          vy_wire_get_size(first) == reply_size - FRAME_HEAD_SIZE);
-    check(vy_wire_get_reply(first + FRAME_HEAD_SIZE, reply_size - FRAME_HEAD_SIZE, tick, rotor_count,
+          vy_wire_get_size(reply_bytes) == reply_size - FRAME_HEAD_SIZE);
+    check(vy_wire_get_reply(reply_bytes + FRAME_HEAD_SIZE, reply_size - FRAME_HEAD_SIZE, tick, rotor_count,
                             &intent_again) == VY_VERDICT_REPLIED);
-    check(vy_wire_put_reply(&intent_again, tick, rotor_count, second) == reply_size &&
-          memcmp(first, second, reply_size) == 0);
+    check(vy_wire_put_reply(&intent_again, tick, rotor_count, reply_bytes_again) == reply_size &&
+          memcmp(reply_bytes, reply_bytes_again, reply_size) == 0);
     return 1;
 }
 
 static void check_samples(const uint8_t *data, size_t size)
 {
-    unsigned char numbers[8 * VY_WIRE_CELLS] = {0}, first[FRAME_HEAD_SIZE + sizeof numbers],
-                              second[sizeof first];
+    unsigned char numbers[8 * VY_WIRE_CELLS] = {0}, sample_bytes[FRAME_HEAD_SIZE + sizeof numbers],
+                              sample_bytes_again[sizeof sample_bytes];
     memcpy(numbers, data, size < sizeof numbers ? size : sizeof numbers);
     vy_samples samples;
     vy_wire_get_samples(numbers, &samples);
-    check(vy_wire_put_samples(&samples, first) == sizeof first);
-    vy_wire_get_samples(first + FRAME_HEAD_SIZE, &samples);
-    check(vy_wire_put_samples(&samples, second) == sizeof second && memcmp(first, second, sizeof first) == 0);
+    check(vy_wire_put_samples(&samples, sample_bytes) == sizeof sample_bytes);
+    vy_wire_get_samples(sample_bytes + FRAME_HEAD_SIZE, &samples);
+    check(vy_wire_put_samples(&samples, sample_bytes_again) == sizeof sample_bytes_again &&
+          memcmp(sample_bytes, sample_bytes_again, sizeof sample_bytes) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

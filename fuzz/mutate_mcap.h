@@ -7,7 +7,7 @@
 #include "record/crc.h"
 #include "record/mcap_format.h"
 
-enum { MCAP_PARTS = 4096, MCAP_CHUNKS = 64, MCAP_INDEXED = 128, MCAP_CHUNK_END = 0x100 };
+enum { MCAP_PARTS_MAX = 4096, MCAP_CHUNKS_MAX = 64, MCAP_INDEXED_MAX = 128, MCAP_CHUNK_END = 0x100 };
 
 // A record, the beginning of a chunk, or its end.
 typedef struct mcap_part {
@@ -17,7 +17,7 @@ typedef struct mcap_part {
 } mcap_part;
 
 typedef struct mcap_list {
-    mcap_part parts[MCAP_PARTS];
+    mcap_part parts[MCAP_PARTS_MAX];
     size_t count;
 } mcap_list;
 
@@ -27,8 +27,8 @@ typedef struct mcap_span {
     uint64_t at, length;   // [bytes] of the record in the file
     uint64_t records_size; // [bytes] of the records inside
     uint64_t index_length; // [bytes] of the indexes behind it
-    uint16_t channels[MCAP_INDEXED];
-    uint64_t index_at[MCAP_INDEXED];
+    uint16_t channels[MCAP_INDEXED_MAX];
+    uint64_t index_at[MCAP_INDEXED_MAX];
     size_t channel_count;
 } mcap_span;
 
@@ -40,8 +40,8 @@ typedef struct mcap_place {
 
 typedef struct mcap_builder {
     mcap_bytes out;
-    mcap_span chunks[MCAP_CHUNKS];
-    mcap_place attachments[MCAP_CHUNKS], metadata[MCAP_CHUNKS];
+    mcap_span chunks[MCAP_CHUNKS_MAX];
+    mcap_place attachments[MCAP_CHUNKS_MAX], metadata[MCAP_CHUNKS_MAX];
     size_t chunk_count, attachment_count, metadata_count;
     uint64_t message_count;
     size_t chunk_start;     // where the records of the open chunk begin; 0: none is open
@@ -60,7 +60,7 @@ NOT_COVERED static inline int mcap_is_plain_chunk(const unsigned char *body, siz
 NOT_COVERED static inline void mcap_add_part(mcap_list *list, int opcode, const unsigned char *body,
                                              size_t size)
 {
-    if (list->count < MCAP_PARTS) list->parts[list->count++] = (mcap_part){opcode, body, size};
+    if (list->count < MCAP_PARTS_MAX) list->parts[list->count++] = (mcap_part){opcode, body, size};
 }
 
 // The records from `at` on, as far as they are whole.
@@ -96,7 +96,7 @@ NOT_COVERED static inline void mcap_note_message(mcap_span *span, const unsigned
     if (span->channel_count == 0 || time < span->first) span->first = time;
     if (time > span->last) span->last = time;
     while (k < span->channel_count && span->channels[k] != channel) ++k;
-    if (k == span->channel_count && k < MCAP_INDEXED) span->channels[span->channel_count++] = channel;
+    if (k == span->channel_count && k < MCAP_INDEXED_MAX) span->channels[span->channel_count++] = channel;
 }
 
 // The index of one channel: times and places of its messages in the chunk's records.
@@ -125,7 +125,7 @@ NOT_COVERED static inline void mcap_write_index(mcap_builder *w, const mcap_span
 
 NOT_COVERED static inline void mcap_open_chunk(mcap_builder *w, const mcap_part *part)
 {
-    if (w->chunk_start != 0 || w->chunk_count == MCAP_CHUNKS) return;
+    if (w->chunk_start != 0 || w->chunk_count == MCAP_CHUNKS_MAX) return;
     mcap_span *span = &w->chunks[w->chunk_count];
     *span = (mcap_span){.at = mcap_bytes_begin(&w->out, MCAP_CHUNK)};
     mcap_bytes_put(&w->out, part->body, MCAP_CHUNK_HEAD_SIZE);
@@ -191,9 +191,9 @@ NOT_COVERED static inline void mcap_write_record(mcap_builder *w, const mcap_par
         w->message_count += 1;
     } else if (part->opcode == MCAP_ATTACHMENT && part->size >= 4) {
         mcap_put_u32(record_body + part->size - 4, vy_crc32(0, record_body, part->size - 4));
-        if (w->attachment_count < MCAP_CHUNKS) w->attachments[w->attachment_count++] = place;
+        if (w->attachment_count < MCAP_CHUNKS_MAX) w->attachments[w->attachment_count++] = place;
     } else if (part->opcode == MCAP_METADATA) {
-        if (w->metadata_count < MCAP_CHUNKS) w->metadata[w->metadata_count++] = place;
+        if (w->metadata_count < MCAP_CHUNKS_MAX) w->metadata[w->metadata_count++] = place;
     } else if (part->opcode == MCAP_DATA_END && part->size == MCAP_DATA_END_SIZE) {
         mcap_put_u32(record_body, vy_crc32(0, w->out.data, at));
         w->summary_start = w->out.size;
@@ -281,7 +281,7 @@ NOT_COVERED static inline void mcap_change(random_draws *d, mcap_list *list, uin
         list->count -= 1;
         break;
     case 1: // once more, somewhere
-        if (list->count == MCAP_PARTS) break;
+        if (list->count == MCAP_PARTS_MAX) break;
         memmove(parts + k + 1, parts + k, (list->count - k) * sizeof *parts);
         parts[k] = part;
         list->count += 1;

@@ -6,12 +6,18 @@
 #include "mutate.h"
 #include <stdio.h>
 
-enum { YAML_ROWS = 4096, YAML_TABLES = 512, YAML_ENTRIES = 512, YAML_VALUE_CAP = 400, YAML_DEPTH = 3 };
+enum {
+    YAML_ROWS_MAX = 4096,
+    YAML_TABLES_MAX = 512,
+    YAML_ENTRIES_MAX = 512,
+    YAML_VALUE_CAP = 400,
+    YAML_DEPTH_MAX = 3
+};
 
 typedef struct yaml_rows {
-    const vy_schema_table *tables[YAML_TABLES];
-    const vy_schema_row *rows[YAML_ROWS];
-    const vy_schema_table *owners[YAML_ROWS]; // of each row
+    const vy_schema_table *tables[YAML_TABLES_MAX];
+    const vy_schema_row *rows[YAML_ROWS_MAX];
+    const vy_schema_table *owners[YAML_ROWS_MAX]; // of each row
     int table_count, row_count;
 } yaml_rows;
 
@@ -21,9 +27,9 @@ NOT_COVERED static inline void yaml_collect_rows(yaml_rows *schema_rows, const v
     for (int i = 0; i < schema_rows->table_count; ++i) {
         if (schema_rows->tables[i] == table) return;
     }
-    if (schema_rows->table_count == YAML_TABLES) return;
+    if (schema_rows->table_count == YAML_TABLES_MAX) return;
     schema_rows->tables[schema_rows->table_count++] = table;
-    for (int i = 0; i < table->row_count && schema_rows->row_count < YAML_ROWS; ++i) {
+    for (int i = 0; i < table->row_count && schema_rows->row_count < YAML_ROWS_MAX; ++i) {
         schema_rows->owners[schema_rows->row_count] = table;
         schema_rows->rows[schema_rows->row_count++] = &table->rows[i];
         if (table->rows[i].table != NULL) yaml_collect_rows(schema_rows, table->rows[i].table);
@@ -85,8 +91,8 @@ NOT_COVERED static inline void yaml_draw_object(random_draws *d, const vy_schema
                                                 char *out)
 {
     yaml_append(out, "{");
-    for (size_t remaining = depth < YAML_DEPTH && table->row_count > 0 ? draw_below(d, 3) : 0; remaining > 0;
-         --remaining) {
+    for (size_t remaining = depth < YAML_DEPTH_MAX && table->row_count > 0 ? draw_below(d, 3) : 0;
+         remaining > 0; --remaining) {
         const vy_schema_row *row = &table->rows[draw_below(d, (size_t)table->row_count)];
         yaml_append(out, row->key);
         yaml_append(out, ": ");
@@ -183,7 +189,7 @@ NOT_COVERED static inline size_t yaml_find_entries(const edit_buffer *edit, yaml
 {
     size_t count = 0;
     int depth = 0;
-    for (size_t at = 0; at < edit->size && count < YAML_ENTRIES; ++at) {
+    for (size_t at = 0; at < edit->size && count < YAML_ENTRIES_MAX; ++at) {
         const uint8_t c = edit->data[at];
         if (c == '\0') break; // an override follows
         depth += (c == '[' || c == '{') - (c == ']' || c == '}');
@@ -227,7 +233,7 @@ NOT_COVERED static inline int yaml_insert(edit_buffer *edit, const yaml_entry *e
 
 NOT_COVERED static inline int yaml_change(random_draws *d, const yaml_rows *schema_rows, edit_buffer *edit)
 {
-    static yaml_entry entries[YAML_ENTRIES];
+    static yaml_entry entries[YAML_ENTRIES_MAX];
     char text[YAML_VALUE_CAP] = "", copy[YAML_VALUE_CAP];
     const size_t count = yaml_find_entries(edit, entries);
     if (count == 0) return 0;

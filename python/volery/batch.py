@@ -215,10 +215,10 @@ class Batch(b.NotCopyable):
         index = b.check_index("drone", drone, len(self.scenario.drones))
         if b.lib.batch_cells(worlds.pointer, index, field.encode(), out) != 0:
             raise b.last_error()
-        first, count, lanes, block = (int(v) for v in out)
+        address, count, lanes, block = (int(v) for v in out)
         blocks = -(-self._count // lanes)
         size = ((blocks - 1) * block + count * lanes) * 8
-        flat = np.frombuffer(b.memory_at(first, size, worlds), dtype=np.float64)
+        flat = np.frombuffer(b.memory_at(address, size, worlds), dtype=np.float64)
         return np.lib.stride_tricks.as_strided(flat, (blocks, count, lanes), (block * 8, lanes * 8, 8))
 
     def hash(self, world: int) -> int:

@@ -48,7 +48,7 @@ class BodiesEvent(enum.IntFlag):
     JOINT_BROKEN = 128  # joints broke: see `JointState.broken`
 
 
-_ENDED = int(BodiesEvent.NOT_FINITE | BodiesEvent.NO_MEMORY)
+_ENDING_EVENTS = int(BodiesEvent.NOT_FINITE | BodiesEvent.NO_MEMORY)
 _WARNINGS = {
     BodiesEvent.CONFLICT: "joints contradict each other: an error stayed after projection",
     BodiesEvent.TIME_DROPPED: "too many impacts in one step, or too many bodies in them: some bodies stood still for the rest of it",
@@ -136,7 +136,7 @@ class Body(_Handle):
     @property
     def name(self) -> str | None:
         """What `add` was told."""
-        return self.bodies._names.get(self.id)
+        return self.bodies._names_by_id.get(self.id)
 
     @property
     def exists(self) -> bool:
@@ -410,8 +410,8 @@ class Bodies(Queries, b.NotCopyable):
         self.dt = float(numbers[0])
         self._lock = threading.Lock()  # while bodies and joints come and go
         self._states: Vector | None = None
-        self._names: dict[int, str] = {}
-        self._named: dict[str, int] = {}
+        self._names_by_id: dict[int, str] = {}
+        self._ids_by_name: dict[str, int] = {}
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self.ids))
@@ -469,7 +469,7 @@ class Bodies(Queries, b.NotCopyable):
         out = ctypes.c_uint64()
         kind_number = b.lookup("kind", kind, BODY_KINDS)
         with self._lock:
-            if name in self._named:
+            if name in self._ids_by_name:
                 raise b.Error(f"add: there is a body {name} already")
             if b.lib.bodies_add(self._set.pointer, kind_number, shape._pointer if shape is not None else None, numbers.ctypes.data,
                                 int(not may_sleep), ctypes.byref(out)) != 0:
@@ -478,7 +478,7 @@ class Bodies(Queries, b.NotCopyable):
             if shape is not None:
                 self._set.shapes[out.value] = shape
             if name is not None:
-                self._names[out.value], self._named[name] = name, out.value
+                self._names_by_id[out.value], self._ids_by_name[name] = name, out.value
         return Body(self, out.value)
 
     def join(self, kind: str, body_a: Body | None, body_b: Body | None, *, point: Any = None, point_b: Any = None,
@@ -577,14 +577,14 @@ class Bodies(Queries, b.NotCopyable):
                 raise b.last_error()
             if isinstance(handle, Body):
                 self._set.shapes.pop(handle.id, None)
-                self._named.pop(self._names.pop(handle.id, ""), None)
+                self._ids_by_name.pop(self._names_by_id.pop(handle.id, ""), None)
 
     def body(self, key: int | str) -> Body:
         """By its slot or its name."""
         if isinstance(key, str):
-            if key not in self._named:
-                raise IndexError(f"there is no body {key}; there are {', '.join(self._named) or 'none with a name'}")
-            return Body(self, self._named[key])
+            if key not in self._ids_by_name:
+                raise IndexError(f"there is no body {key}; there are {', '.join(self._ids_by_name) or 'none with a name'}")
+            return Body(self, self._ids_by_name[key])
         ids = self.ids
         slot = b.check_index("slot", key, len(ids))
         if not ids[slot]:
@@ -617,7 +617,7 @@ class Bodies(Queries, b.NotCopyable):
         """
         steps_left = b.check_integer("step", steps)
         flags = ctypes.c_uint32()
-        while steps_left > 0 and not flags.value & _ENDED:
+        while steps_left > 0 and not flags.value & _ENDING_EVENTS:
             steps_left -= b.lib.bodies_step(self._set.pointer, steps_left, ctypes.byref(flags))
         if flags.value:
             self._report(flags.value)

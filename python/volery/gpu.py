@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .batch import Batch
 
 _CPU, _CUDA = 1, 2  # as DLPack counts devices
-_KINDS = {"f": 2, "u": 1}  # and kinds of numbers
+_DLPACK_KINDS = {"f": 2, "u": 1}  # and kinds of numbers
 _INTERRUPT_PERIOD = 0.2  # [s] between two chances for an interrupt
 
 
@@ -60,7 +60,7 @@ class DeviceArray(b.NotCopyable):
         if copy:
             raise BufferError("Volery gives its own memory and no copies: copy it on your side")
         versioned = max_version is not None and max_version[0] >= 1
-        numbers = [self.address, *self.device, _KINDS[self.dtype.kind], 8 * self.dtype.itemsize, len(self.shape),
+        numbers = [self.address, *self.device, _DLPACK_KINDS[self.dtype.kind], 8 * self.dtype.itemsize, len(self.shape),
                    *self.shape, *self.strides]
         owner = self._owner.pointer if self._owner is not None else None
         tensor = b.lib.array_export((ctypes.c_int64 * len(numbers))(*numbers), int(versioned), owner)

@@ -39,7 +39,7 @@ class Canvas:
             from PIL import Image, ImageDraw
         except ImportError:
             raise b.Error("render: drawing needs Pillow: pip install pillow") from None
-        self._image, self._draw = Image, ImageDraw
+        self._image, self._image_draw = Image, ImageDraw
         self.size = (width, height)
         self.eye = self.at = np.zeros(3)
 
@@ -51,7 +51,7 @@ class Canvas:
     def _begin(self) -> Any:
         """Sky and ground, to be drawn on."""
         image = self._background()
-        self._pen = self._draw.Draw(image)
+        self._pen = self._image_draw.Draw(image)
         self._draw_grid()
         return image
 
@@ -76,7 +76,7 @@ class Canvas:
         eye[2] = max(eye[2], 0.3)
         self._look_at(eye, middle)
 
-    def _sees(self, points: Array) -> bool:
+    def _are_in_view(self, points: Array) -> bool:
         camera_points = (points - self.eye) @ self.axes.T
         if (camera_points[:, 2] < NEAR).any():
             return False
@@ -184,7 +184,7 @@ class Picture(Canvas):
     def draw(self, task: Task, row: int = 0) -> NDArray[np.uint8]:
         """(height, width, 3)"""
         targets = [task.goals[row, i] for i in range(len(self.names))]
-        self._place([path[-1] for path in self.trail], [t for t in targets if len(t)])
+        self._place_camera([path[-1] for path in self.trail], [t for t in targets if len(t)])
         image = self._begin()
         items: list[tuple[float, Any]] = []
         for face in self.obstacles:
@@ -199,8 +199,8 @@ class Picture(Canvas):
             self._add_drone(items, i, colour)
         return self._paint(items, image)
 
-    def _place(self, drones: list[Array], goals: list[Array]) -> None:
-        if self.has_camera and self._sees(np.array(drones)):
+    def _place_camera(self, drones: list[Array], goals: list[Array]) -> None:
+        if self.has_camera and self._are_in_view(np.array(drones)):
             return
         near = [face for face in self._solids() if np.linalg.norm(face.mean(0) - drones[0]) < SURROUNDINGS]
         points = np.concatenate([np.array(drones), *goals, *near])
@@ -220,10 +220,10 @@ class Picture(Canvas):
             ends = np.stack([first, last])
             items.append((self._depth(ends) + 1e-3, lambda ends=ends: self._line(ends, lightened, 2)))
 
-    def _add_targets(self, items: list[tuple[float, Any]], task: Task, goals: Array, reached: int) -> None:
+    def _add_targets(self, items: list[tuple[float, Any]], task: Task, goals: Array, reached_count: int) -> None:
         angles = np.linspace(0.0, 2.0 * np.pi, 33)[:, None]
         for k, goal in enumerate(goals):
-            is_next = k == reached % len(goals)
+            is_next = k == reached_count % len(goals)
             side, up = self.axes[0], self.axes[1]  # a goal faces the camera
             if task.target == "gates":
                 direction = goals[(k + 1) % len(goals)] - goals[k - 1]

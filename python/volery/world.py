@@ -213,9 +213,9 @@ class World:
 
     def state(self, drone: int | str = 0) -> DroneState:
         """A copy of a drone's state."""
-        read: Any = _DroneNumbers()
-        b.lib.world_read_drone(self._pointer, self.scenario._index(drone), read)
-        return DroneState(*np.split(np.frombuffer(read), _STATE_SPLITS))
+        numbers: Any = _DroneNumbers()
+        b.lib.world_read_drone(self._pointer, self.scenario._index(drone), numbers)
+        return DroneState(*np.split(np.frombuffer(numbers), _STATE_SPLITS))
 
     def set_state(self, drone: int | str = 0, *, position: Any = None, velocity: Any = None, attitude: Any = None,
                   rate: Any = None, rotor_speed: Any = None) -> None:
@@ -250,9 +250,9 @@ class World:
 
     def body(self, body: int | str) -> BodyState:
         """A copy of the state of a body, by its number among the scenario's `bodies` or its name."""
-        read: Any = (ctypes.c_double * 13)()
-        b.lib.world_read_body(self._pointer, _index_of("body", body, self.scenario.bodies), read)
-        return BodyState(*np.split(np.frombuffer(read), (3, 6, 10)))
+        numbers: Any = (ctypes.c_double * 13)()
+        b.lib.world_read_body(self._pointer, _index_of("body", body, self.scenario.bodies), numbers)
+        return BodyState(*np.split(np.frombuffer(numbers), (3, 6, 10)))
 
     def joint(self, joint: int | str) -> JointState:
         """What a joint reads, by its number among the scenario's `joints` or its name."""
@@ -399,9 +399,9 @@ class Recording(b.NotCopyable):
     def __enter__(self) -> Recording:
         return self
 
-    def __exit__(self, thrown: object, *_: object) -> None:
+    def __exit__(self, exception_type: object, *_: object) -> None:
         self._world._step = b.lib.world_step
-        if b.lib.world_record_end(self._world._pointer, int(thrown is None)) != 0:
+        if b.lib.world_record_end(self._world._pointer, int(exception_type is None)) != 0:
             raise b.last_error()
 
 
@@ -422,16 +422,16 @@ class _Pacer:
         tick = b.lib.world_tick(pointer)
         while steps > 0:
             if tick % STRIDE == 0:
-                self._ask()
+                self._ask_permission()
             count = min(steps, STRIDE - tick % STRIDE)
             events |= b.lib.world_step(pointer, count)
-            before, tick = tick, b.lib.world_tick(pointer)
-            if tick < before + count:
+            previous_tick, tick = tick, b.lib.world_tick(pointer)
+            if tick < previous_tick + count:
                 break  # the world has ended
             steps -= count
         return events
 
-    def _ask(self) -> None:
+    def _ask_permission(self) -> None:
         if time.monotonic() < self._free_until:
             return
         with self._lock:
@@ -452,7 +452,7 @@ class _Pacer:
     def _receive(self) -> None:
         assert self._server.stdout is not None
         for line in self._server.stdout:
-            word, _, rest = line.strip().partition(" ")
+            word, _, arguments = line.strip().partition(" ")
             if word == "go":
                 return
             if word == "free":
@@ -461,7 +461,7 @@ class _Pacer:
             if word == "wait":
                 b.lib.world_flush(self._world._pointer)  # so that viewers see all there is
             if word == "inject":
-                kind, _, keys = rest.partition(" ")
+                kind, _, keys = arguments.partition(" ")
                 if b.lib.world_inject(self._world._pointer, kind.encode(), keys.encode()) != 0:
                     self._send_line(f"refused {b.last_error()}")
         raise OSError("it has ended")
@@ -479,8 +479,8 @@ def replay(path: str | os.PathLike[str], *, live: bool = False, allow_programs: 
                      Without it a log that names some cannot be replayed live
     unconfined       let them write anywhere and use the network; else they may write only to a fresh folder
     """
-    allowed = (2 if unconfined else 1) if live and allow_programs else 0
-    result = b.lib.log_replay(os.fspath(path).encode(), int(live), allowed)
+    program_permission = (2 if unconfined else 1) if live and allow_programs else 0
+    result = b.lib.log_replay(os.fspath(path).encode(), int(live), program_permission)
     if result < 0:
         raise b.last_error()
     if result == 2:

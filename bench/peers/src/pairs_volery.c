@@ -109,7 +109,7 @@ static void print_transforms(const pair_set *s)
         if (vy_hull_create((const vy_vec3 *)points, s->n, VY_HULL_TOLERANCE, &placed_hulls[k], NULL) != VY_OK) return;
         vy_shape_hull(placed_hulls[k], &placed_shapes[k], NULL);
     }
-    for (int rep = 0; rep < 20; rep++)
+    for (int repetition = 0; repetition < 20; repetition++)
         for (int has_poses = 0; has_poses < 2; has_poses++) {
             const double start = cpu_seconds();
             for (int i = 0; i < 200 * SAMPLE_PAIRS; i++) {

@@ -73,7 +73,7 @@ function tableOf(run: Run, topic: string, metadata: Map<string, string>): Table 
 const REPLY_DRONE = 2; // the field of volery.Reply that says whose it is
 
 // The replies of all drones share a channel; to each drone its own are a stream.
-function replyTaker(run: Run, schema: { name: string; data: Uint8Array }): (time: number, bytes: Uint8Array) => void {
+function makeReplyReader(run: Run, schema: { name: string; data: Uint8Array }): (time: number, bytes: Uint8Array) => void {
   const readers = new Map<Drone, RowReader>();
   return (time, bytes) => {
     const drone = run.drones[wholeOf(bytes, REPLY_DRONE)];
@@ -104,7 +104,7 @@ export function takeRecord(run: Run, feed: Feed, time: number, bytes: Uint8Array
 }
 
 /// The records of a stream in the file, which become rows when somebody looks at them.
-class Rows {
+class PendingRows {
   private readonly times: number[] = [];
   private readonly places: number[] = []; // start and end of each
 
@@ -128,7 +128,7 @@ export function readRun(index: number, compared: boolean, info: RunInfo, file: U
   });
   const schemas = new Map<number, { name: string; data: Uint8Array }>();
   const feeds: Feed[] = []; // by channel
-  const rows: Rows[] = [];
+  const rows: PendingRows[] = [];
   const add = (id: number, topic: string, take: Feed["take"]) => {
     feeds[id] = { take, last: -Infinity, count: 0 };
     run.feeds.set(topic, feeds[id]);
@@ -140,11 +140,11 @@ export function readRun(index: number, compared: boolean, info: RunInfo, file: U
       if (id in feeds) return;
       if (topic === "/events") return add(id, topic, (time, bytes) => run.events.push(readEvent(bytes, time)));
       if (!schema || messageEncoding !== "protobuf") return;
-      if (topic === "/replies") return add(id, topic, replyTaker(run, schema));
+      if (topic === "/replies") return add(id, topic, makeReplyReader(run, schema));
       const table = tableOf(run, topic, metadata);
       if (!table) return;
       const reader = new RowReader(schema.data, schema.name, table);
-      rows[id] = new Rows(reader, table);
+      rows[id] = new PendingRows(reader, table);
       add(id, topic, (time, bytes) => reader.read(time, bytes));
     },
     message: (channel, time, start, end) => {

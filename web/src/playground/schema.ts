@@ -62,13 +62,13 @@ export class Schema {
 
   /// The keys that may stand in the mapping at `path`.
   keys(path: Step[]): Key[] {
-    const found = new Map<string, Key>();
+    const keysByName = new Map<string, Key>();
     for (const { properties } of this.at(path)) {
       for (const [name, node] of Object.entries(properties ?? {})) {
-        if (!found.has(name)) found.set(name, { name, text: node.description ?? "", defaultText: node.default === undefined ? undefined : JSON.stringify(node.default) });
+        if (!keysByName.has(name)) keysByName.set(name, { name, text: node.description ?? "", defaultText: node.default === undefined ? undefined : JSON.stringify(node.default) });
       }
     }
-    return [...found.values()];
+    return [...keysByName.values()];
   }
 
   /// The words that may stand as the value at `path`.

@@ -104,15 +104,15 @@ export class Sliders {
       this.rows.set(number.name, row);
     }
     const value = Number(number.text);
-    const outside = value < row.span.min || value > row.span.max;
-    if (this.held !== number.name && (outside || value === row.span.max || (value === row.span.min && row.span.min !== 0))) this.setSpan(row, number);
+    const isOutside = value < row.span.min || value > row.span.max;
+    if (this.held !== number.name && (isOutside || value === row.span.max || (value === row.span.min && row.span.min !== 0))) this.setSpan(row, number);
     if (this.held !== number.name) row.range.value = number.text;
     row.value.textContent = number.text;
     row.unit.textContent = number.unit;
     row.element.classList.toggle("here", isHere);
-    const kept = this.kept.includes(number.name);
-    row.pin.textContent = kept ? "×" : "＋";
-    row.pin.title = kept ? "leave this slider out" : "keep this slider";
+    const isKept = this.kept.includes(number.name);
+    row.pin.textContent = isKept ? "×" : "＋";
+    row.pin.title = isKept ? "leave this slider out" : "keep this slider";
     row.pin.setAttribute("aria-label", row.pin.title);
   }
 

@@ -25,10 +25,10 @@ export function align(lines: PlotLine[]): Aligned {
   if (axes.length === 1) return { time: axes[0], values: lines.map((line) => nonFiniteAsNull(line.values)) };
 
   const times = new Float64Array(axes.reduce((sum, axis) => sum + axis.length, 0));
-  let used = 0;
+  let offset = 0;
   for (const axis of axes) {
-    times.set(axis, used);
-    used += axis.length;
+    times.set(axis, offset);
+    offset += axis.length;
   }
   times.sort();
   const time = times.filter((t, i) => i === 0 || t !== times[i - 1]);

@@ -276,7 +276,7 @@ function bounds(drone: Drone): PlotLine[] {
   const table = drone.streams.get("filter");
   const variance = table?.vector("variance", "xyz");
   if (!table || !variance) return [];
-  return variance.flatMap((column, k) => [1, -1].map((sign) => computed(table, `${sign > 0 ? "+" : "−"}3σ ${AXES[k]}`, k, "dotted", (i) => 3 * sign * Math.sqrt(column[i]), true)));
+  return variance.flatMap((column, k) => [1, -1].map((side) => computed(table, `${side > 0 ? "+" : "−"}3σ ${AXES[k]}`, k, "dotted", (i) => 3 * side * Math.sqrt(column[i]), true)));
 }
 
 export function plotGroups(drones: Drone[]): PlotGroup[] {

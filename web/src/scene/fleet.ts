@@ -37,8 +37,8 @@ const SPIN_SCALE = 1 / 40;
 const FINE_MAX = 12; // drones that are all drawn in full detail
 const NEAR_MAX = 4; // of more, so many: the chosen one and others that are near
 const COARSE_MAX = 160; // drones beyond which those that are not near are of the simplest shape
-const NEAR = 0.05; // size over distance from which a drone is near
-const LIFT = 2e-3; // [m] of a shadow above what it falls on
+const NEAR_RATIO = 0.05; // size over distance from which a drone is near
+const SHADOW_LIFT = 2e-3; // [m] of a shadow above what it falls on
 
 export class Fleet {
   readonly crafts: Craft[] = [];
@@ -110,7 +110,7 @@ export class Fleet {
       for (const level of levels) level.used = 0;
       if (crafts.includes(chosen)) this.drawCraft(chosen, levels, time, camera, scale, below);
       for (const craft of crafts) if (craft !== chosen) this.drawCraft(craft, levels, time, camera, scale, below);
-      levels.forEach((level, i) => finish(level, this.bare && levels.length > 1 && i === levels.length - 1));
+      levels.forEach((level, i) => setCounts(level, this.bare && levels.length > 1 && i === levels.length - 1));
     }
   }
 
@@ -123,7 +123,7 @@ export class Fleet {
     const shadowSeen = this.sight.intersectsSphere(ball);
     ball.center.copy(this.at);
     if (!shadowSeen && !this.sight.intersectsSphere(ball)) return;
-    const isNear = ball.radius > NEAR * camera.position.distanceTo(ball.center);
+    const isNear = ball.radius > NEAR_RATIO * camera.position.distanceTo(ball.center);
     const coarsest = levels[levels.length - 1];
     const level = (isNear ? levels.find(({ used, room }) => used < room) : undefined) ?? coarsest;
     place.position.set(p[0], p[1], p[2]);
@@ -134,14 +134,14 @@ export class Fleet {
     level.body.setMatrixAt(i, place.matrix);
     level.body.setColorAt(i, craft.color); // the front has it in full, the frame is tinted
     level.discs?.setMatrixAt(i, place.matrix);
-    flatten(this.at.setZ(groundPoint.height + LIFT), groundPoint.normal, this.flat);
+    flatten(this.at.setZ(groundPoint.height + SHADOW_LIFT), groundPoint.normal, this.flat);
     level.shadow.setMatrixAt(i, matrix.multiplyMatrices(this.flat, place.matrix));
     if (!level.blades) return;
     const { hubs, spins } = level.shape;
     const record = craft.motion.at(time);
     for (let k = 0; k < hubs.length; ++k) {
       const speed = craft.motion.rotorSpeed[k]?.[record] ?? 0;
-      const angle = turned(craft.motion, k, record, time, speed) * spins[k] * SPIN_SCALE;
+      const angle = angleTurned(craft.motion, k, record, time, speed) * spins[k] * SPIN_SCALE;
       this.inner.makeRotationZ(angle).setPosition(hubs[k]);
       level.blades.setMatrixAt(i * hubs.length + k, matrix.multiplyMatrices(place.matrix, this.inner));
     }
@@ -175,7 +175,7 @@ function makeLevel(scene: Scene, shape: VehicleShape, room: number, ghost: boole
   return level;
 }
 
-function finish(level: Level, hidesDiscs: boolean): void {
+function setCounts(level: Level, hidesDiscs: boolean): void {
   for (const mesh of [level.body, level.shadow]) mesh.count = level.used;
   if (level.discs) level.discs.count = hidesDiscs ? 0 : level.used;
   if (level.blades) level.blades.count = level.used * level.shape.hubs.length;
@@ -183,7 +183,7 @@ function finish(level: Level, hidesDiscs: boolean): void {
 
 // The angle a rotor has turned through up to `time`: the sum over records, kept per rotor.
 const angles = new WeakMap<Motion, number[][]>();
-function turned(motion: Motion, rotor: number, record: number, time: number, speed: number): number {
+function angleTurned(motion: Motion, rotor: number, record: number, time: number, speed: number): number {
   const speeds = motion.rotorSpeed[rotor];
   if (!speeds) return 0;
   let anglesByRotor = angles.get(motion);

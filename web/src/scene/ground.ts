@@ -2,8 +2,8 @@
 import { BufferAttribute, BufferGeometry, Color, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, PlaneGeometry } from "three";
 import type { Theme } from "../ui/theme";
 
-const CELLS = 40; // of the grid, from the middle to an edge
-const PIECE = 10; // cells of a line's pieces
+const HALF_CELLS = 40; // of the grid, from the middle to an edge
+const PIECE_CELLS = 10; // cells of a line's pieces
 
 /// 1, 2 or 5 times a power of ten, at or above `value`.
 export function roundUp(value: number): number {
@@ -21,7 +21,7 @@ export class Ground {
 
   constructor(reach: number, height: number) {
     this.cell = roundUp(reach / 12);
-    const half = this.cell * CELLS;
+    const half = this.cell * HALF_CELLS;
     // Everything flat lies in one plane: it is drawn in this order, and leaves no depth behind to fight about.
     this.minor = new LineBasicMaterial({ depthWrite: false });
     this.major = new LineBasicMaterial({ depthWrite: false });
@@ -48,8 +48,8 @@ function gridLines(cell: number, half: number, strong: boolean): BufferGeometry 
   for (let i = -count; i <= count; ++i) {
     if ((i % 5 === 0) !== strong) continue;
     const position = i * cell;
-    for (let k = -count; k < count; k += PIECE) {
-      const [from, to] = [k * cell, (k + PIECE) * cell];
+    for (let k = -count; k < count; k += PIECE_CELLS) {
+      const [from, to] = [k * cell, (k + PIECE_CELLS) * cell];
       points.push(position, from, 0, position, to, 0, from, position, 0, to, position, 0);
     }
   }

@@ -5,8 +5,8 @@ import type { Theme } from "../ui/theme";
 import { Copies } from "./copies";
 import { craftPosition, craftQuaternion, type Craft } from "./fleet";
 
-const NOZZLE = 0.14; // of the body's size
-const PLUME = 1.1;
+const NOZZLE_SIZE = 0.14; // of the body's size
+const PLUME_LENGTH = 1.1;
 const DOWN = new Vector3(0, -1, 0);
 
 interface Jet {
@@ -49,15 +49,15 @@ export class Jets {
     this.jets.forEach((jet, i) => {
       const { craft } = jet;
       const size = craft.shape.size * scale;
-      const turn = new Quaternion().setFromUnitVectors(DOWN, jet.out).premultiply(craftQuaternion(craft));
+      const rotation = new Quaternion().setFromUnitVectors(DOWN, jet.out).premultiply(craftQuaternion(craft));
       const at = jet.at.clone().multiplyScalar(scale).applyQuaternion(craftQuaternion(craft)).add(craftPosition(craft));
-      this.nozzles!.setMatrixAt(i, this.matrix.compose(at, turn, new Vector3(NOZZLE, NOZZLE, NOZZLE).multiplyScalar(size)));
+      this.nozzles!.setMatrixAt(i, this.matrix.compose(at, rotation, new Vector3(NOZZLE_SIZE, NOZZLE_SIZE, NOZZLE_SIZE).multiplyScalar(size)));
       const values = craft.drone.streams.get("thrusters");
       const thrust = values?.column(`thrust[${jet.index}]`)?.[indexAt(values.time, time)] ?? 0;
       const share = jet.thrustMax > 0 ? thrust / jet.thrustMax : 0;
       if (!(share > 0.01)) return;
-      const tip = at.clone().addScaledVector(jet.out.clone().applyQuaternion(craftQuaternion(craft)), 0.7 * NOZZLE * size);
-      this.matrix.compose(tip, turn, new Vector3(NOZZLE, PLUME * Math.min(share, 1), NOZZLE).multiplyScalar(size));
+      const tip = at.clone().addScaledVector(jet.out.clone().applyQuaternion(craftQuaternion(craft)), 0.7 * NOZZLE_SIZE * size);
+      this.matrix.compose(tip, rotation, new Vector3(NOZZLE_SIZE, PLUME_LENGTH * Math.min(share, 1), NOZZLE_SIZE).multiplyScalar(size));
       this.plumes!.setMatrixAt(this.plumes!.count++, this.matrix);
     });
   }

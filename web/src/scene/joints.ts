@@ -6,9 +6,9 @@ import type { Theme } from "../ui/theme";
 import { Copies } from "./copies";
 import { craftPosition, craftQuaternion, type Craft } from "./fleet";
 
-const PIECES = 20; // of a cable that hangs
-const TURNS = 8; // of a spring
-const PER_TURN = 10; // pieces of a turn
+const CABLE_PIECES = 20; // of a cable that hangs
+const SPRING_TURNS = 8; // of a spring
+const PIECES_PER_TURN = 10; // pieces of a turn
 const UP = new Vector3(0, 1, 0);
 
 /// Points of a joint that is long: a cable, a spring, a rod. Pure, for `from` and `to` in the world.
@@ -17,8 +17,8 @@ export function spanPoints(kind: string, length: number, from: Vector3, to: Vect
   if (kind === "cable" && distance < 0.999 * length) {
     // A parabola as long as the cable: the deeper, the longer.
     const parabola = (depth: number) =>
-      Array.from({ length: PIECES + 1 }, (_, i) => {
-        const s = i / PIECES;
+      Array.from({ length: CABLE_PIECES + 1 }, (_, i) => {
+        const s = i / CABLE_PIECES;
         return from.clone().lerp(to, s).addScaledVector(down, 4 * depth * s * (1 - s));
       });
     let [low, high] = [0, length];
@@ -35,9 +35,9 @@ export function spanPoints(kind: string, length: number, from: Vector3, to: Vect
     const along = to.clone().sub(from).divideScalar(distance);
     const side = new Vector3(Math.abs(along.z) < 0.9 ? 0 : 1, 0, Math.abs(along.z) < 0.9 ? 1 : 0).cross(along).normalize();
     const secondSide = along.clone().cross(side);
-    const count = TURNS * PER_TURN;
+    const count = SPRING_TURNS * PIECES_PER_TURN;
     return Array.from({ length: count + 1 }, (_, i) => {
-      const angle = (2 * Math.PI * i) / PER_TURN;
+      const angle = (2 * Math.PI * i) / PIECES_PER_TURN;
       const reach = i === 0 || i === count ? 0 : 3 * width;
       return from.clone().lerp(to, i / count).addScaledVector(side, reach * Math.cos(angle)).addScaledVector(secondSide, reach * Math.sin(angle));
     });
@@ -54,11 +54,11 @@ interface DrawnJoint {
   down: Vector3;
 }
 
-const LONG = ["cable", "spring", "distance"];
+const SPAN_KINDS = ["cable", "spring", "distance"];
 
 function pieceCount(joint: DrawnJoint): number {
   if (!joint.long) return 2;
-  return joint.info.kind === "spring" ? TURNS * PER_TURN : joint.info.kind === "cable" ? PIECES : 1;
+  return joint.info.kind === "spring" ? SPRING_TURNS * PIECES_PER_TURN : joint.info.kind === "cable" ? CABLE_PIECES : 1;
 }
 
 export class Joints {
@@ -78,7 +78,7 @@ export class Joints {
         const [a, b] = [craftsByIndex.get(info.a), craftsByIndex.get(info.b)];
         if ((!a && info.a >= 0) || (!b && info.b >= 0) || (!a && !b)) continue;
         const size = Math.max(a?.shape.size ?? 0, b?.shape.size ?? 0);
-        this.drawn.push({ info, a, b, long: LONG.includes(info.kind), width: 0.018 * size, down });
+        this.drawn.push({ info, a, b, long: SPAN_KINDS.includes(info.kind), width: 0.018 * size, down });
       }
     }
     if (this.drawn.length === 0) return;

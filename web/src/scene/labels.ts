@@ -5,10 +5,10 @@ import { make } from "../ui/dom";
 import type { Craft } from "./fleet";
 
 const SHOWN_MAX = 120;
-const FEW = 12; // drones that have their names from the start
-const BESIDE = 10; // [px] at least, of a name from the middle of its drone
+const FEW_DRONES = 12; // drones that have their names from the start
+const OFFSET_MIN = 10; // [px] at least, of a name from the middle of its drone
 const SIZE_SHARE = 0.6; // of the drone's size in the picture, if that is more
-const PLACES = [-18, 2, 22]; // [px] of its upper edge from it: above, beside, below
+const VERTICAL_OFFSETS = [-18, 2, 22]; // [px] of its upper edge from it: above, beside, below
 
 export class Labels {
   shown: boolean;
@@ -24,7 +24,7 @@ export class Labels {
 
   constructor(crafts: Craft[]) {
     const names = new Set(crafts.map((craft) => craft.drone.name)).size; // of two runs a drone has one
-    this.many = names > FEW;
+    this.many = names > FEW_DRONES;
     this.shown = names > 1 && !this.many;
   }
 
@@ -50,7 +50,7 @@ export class Labels {
     const sideways = (SIZE_SHARE * craft.shape.size * this.perMetre) / Math.max(camera.position.distanceTo(p), 1e-6);
     p.project(camera);
     if (!(p.z > -1 && p.z < 1 && Math.abs(p.x) < 1 && Math.abs(p.y) < 1)) return used;
-    const left = ((p.x + 1) / 2) * width + Math.max(BESIDE, sideways);
+    const left = ((p.x + 1) / 2) * width + Math.max(OFFSET_MIN, sideways);
     const screenY = ((1 - p.y) / 2) * height;
     let span = this.spans[used];
     if (!span) {
@@ -79,7 +79,7 @@ export class Labels {
 
   // The upper edge of a name where it covers no other.
   private room(left: number, screenY: number, [wide, tall]: [number, number]): number | undefined {
-    for (const offset of PLACES) {
+    for (const offset of VERTICAL_OFFSETS) {
       const [top, right, bottom] = [screenY + offset, left + wide, screenY + offset + tall];
       if (this.taken.some(([l, t, r, b]) => left < r && right > l && top < b && bottom > t)) continue;
       this.taken.push([left, top, right, bottom]);
@@ -96,6 +96,6 @@ function higher(a: Craft, b: Craft): number {
 
 function nearest(crafts: Craft[], camera: PerspectiveCamera): Craft[] {
   const { x, y, z } = camera.position;
-  const far = (craft: Craft) => Math.hypot(craft.pose.position[0] - x, craft.pose.position[1] - y, craft.pose.position[2] - z);
-  return [...crafts].sort((a, b) => far(a) - far(b)).slice(0, SHOWN_MAX);
+  const distanceTo = (craft: Craft) => Math.hypot(craft.pose.position[0] - x, craft.pose.position[1] - y, craft.pose.position[2] - z);
+  return [...crafts].sort((a, b) => distanceTo(a) - distanceTo(b)).slice(0, SHOWN_MAX);
 }

@@ -12,10 +12,10 @@ export interface GroundPoint {
   normal: Vector3;
 }
 
-const EDGE = 25; // [deg] sharper bends of a surface are drawn as lines
+const EDGE_ANGLE = 25; // [deg] sharper bends of a surface are drawn as lines
 const UP = new Vector3(0, 0, 1);
 const DOWN = new Vector3(0, 0, -1);
-const CLEAR_MAX = 100; // obstacles up to which each can become clear by itself
+const CLEARABLE_MAX = 100; // obstacles up to which each can become clear by itself
 const PLANE_SIDE = 40; // a tilted plane is drawn so many times the flight's reach wide
 export const SHADOW_LEAN = new Vector3(0.18, -0.28, -1); // the light comes from the south-west, high
 
@@ -28,7 +28,7 @@ function placeOf(info: ObstacleInfo): Matrix4 {
 }
 
 // Only what merging needs, so that all are alike.
-function plain(geometry: BufferGeometry): BufferGeometry {
+function toMergeable(geometry: BufferGeometry): BufferGeometry {
   const geometryOnly = geometry.index ? geometry.toNonIndexed() : geometry;
   for (const name of Object.keys(geometryOnly.attributes)) if (name !== "position" && name !== "normal") geometryOnly.deleteAttribute(name);
   return geometryOnly;
@@ -69,8 +69,8 @@ export class Obstacles {
       if (geometry) {
         geometry.applyMatrix4(place);
         this.box.union(new Box3().setFromBufferAttribute(geometry.getAttribute("position") as BufferAttribute));
-        sharp.push(new EdgesGeometry(geometry, EDGE));
-        solid.push(plain(geometry));
+        sharp.push(new EdgesGeometry(geometry, EDGE_ANGLE));
+        solid.push(toMergeable(geometry));
       } else if (info.solid.heights) {
         this.addSurface(new Surface(info.solid.heights), place);
       } else if (info.solid.kind === "plane") {
@@ -82,7 +82,7 @@ export class Obstacles {
     this.boxes.push(...solid.map((geometry) => new Box3().setFromBufferAttribute(geometry.getAttribute("position") as BufferAttribute)));
     this.block = new Mesh(mergeGeometries(solid, true), [this.stone, this.glass]);
     for (const group of this.block.geometry.groups) group.materialIndex = 0;
-    if (solid.length > CLEAR_MAX) this.block.geometry.clearGroups(), this.block.geometry.addGroup(0, Infinity, 0);
+    if (solid.length > CLEARABLE_MAX) this.block.geometry.clearGroups(), this.block.geometry.addGroup(0, Infinity, 0);
     scene.add(this.block, new LineSegments(mergeGeometries(sharp), this.edges));
     if (!this.rough) this.addShadows(solid);
   }
@@ -139,8 +139,8 @@ export class Obstacles {
     const rays = points.map((point) => ({ ray: new Ray(camera, point.clone().sub(camera).normalize()), far: point.distanceTo(camera) }));
     const hit = new Vector3();
     groups.forEach((group, i) => {
-      const hides = rays.some(({ ray, far }) => ray.intersectBox(this.boxes[i], hit) !== null && hit.distanceTo(camera) < 0.99 * far);
-      group.materialIndex = hides ? 1 : 0;
+      const isHiding = rays.some(({ ray, far }) => ray.intersectBox(this.boxes[i], hit) !== null && hit.distanceTo(camera) < 0.99 * far);
+      group.materialIndex = isHiding ? 1 : 0;
     });
   }
 

@@ -3,14 +3,14 @@ import { Color } from "three";
 import type { Drone } from "../data/run";
 import type { Theme } from "../ui/theme";
 
-const GOLDEN = 0.618034; // of a turn from one hue to the next: neighbours differ, and no two of many are the same
+const GOLDEN_RATIO = 0.618034; // of a turn from one hue to the next: neighbours differ, and no two of many are the same
 
 /// A colour of its own for each of several drones; of two runs, and of a single drone, the run's.
 export function colorOfCraft(drone: Drone, theme: Theme): Color {
   const { run } = drone;
   if (drone.index >= run.info.drones.length) return new Color(theme.crate);
   if (run.compared || run.info.drones.length <= 1) return new Color(theme.runs[run.index]);
-  return new Color().setHSL((0.76 + GOLDEN * drone.index) % 1, 0.62, theme.name === "dark" ? 0.62 : 0.44);
+  return new Color().setHSL((0.76 + GOLDEN_RATIO * drone.index) % 1, 0.62, theme.name === "dark" ? 0.62 : 0.44);
 }
 
 // Viridis, at five places: it is as good in grey, and for any kind of colour vision.

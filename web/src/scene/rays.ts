@@ -6,7 +6,7 @@ import type { Pose } from "../data/motion";
 import type { Theme } from "../ui/theme";
 import type { Craft } from "./fleet";
 
-const DOT = 4; // [pixels]
+const DOT_SIZE = 4; // [pixels]
 
 interface RaySensor {
   craft: Craft;
@@ -41,7 +41,7 @@ export class Rays {
     if (room === 0) return;
     const buffer = (count: number) => new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(3 * count), 3));
     this.lines = new LineSegments(buffer(2 * room), new LineBasicMaterial({ transparent: true, opacity: 0.45, depthWrite: false }));
-    this.dots = new Points(buffer(room), new PointsMaterial({ size: DOT, sizeAttenuation: false }));
+    this.dots = new Points(buffer(room), new PointsMaterial({ size: DOT_SIZE, sizeAttenuation: false }));
     for (const object of [this.lines, this.dots]) {
       object.frustumCulled = false;
       scene.add(object);

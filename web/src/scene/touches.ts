@@ -7,8 +7,8 @@ import { Arrow } from "./arrows";
 import { Copies } from "./copies";
 
 const SHOWN_MAX = 24; // contacts that are shown at once: the latest
-const LINGER = 0.25; // [s] after their moment
-const ENDED = 2; // phase of a contact that is over
+const SHOWN_SECONDS = 0.25; // [s] after their moment
+const PHASE_END = 2; // phase of a contact that is over
 
 /// The contacts of one run.
 export class Touches {
@@ -51,8 +51,8 @@ export class Touches {
     const [points, impulses] = [contacts.vector("point", "xyz"), contacts.vector("impulse", "xyz")];
     const phase = contacts.column("phase");
     if (!shown || !points || !impulses) return;
-    for (let i = indexAt(contacts.time, time); i >= 0 && contacts.time[i] > time - LINGER && this.spots.count < SHOWN_MAX; --i) {
-      if (contacts.time[i] > time || phase?.[i] === ENDED) continue;
+    for (let i = indexAt(contacts.time, time); i >= 0 && contacts.time[i] > time - SHOWN_SECONDS && this.spots.count < SHOWN_MAX; --i) {
+      if (contacts.time[i] > time || phase?.[i] === PHASE_END) continue;
       const point = new Vector3(points[0][i], points[1][i], points[2][i]);
       const along = new Vector3(impulses[0][i], impulses[1][i], impulses[2][i]);
       if (!Number.isFinite(point.lengthSq() + along.lengthSq())) continue;

@@ -12,7 +12,7 @@ import { colorOfCraft, colorOfShare } from "./palette";
 const BROAD_MAX = 2000; // points of a broad line
 const FINE_MAX = 6000; // pieces of all fine lines
 const WIDTH = 2.5; // [pixels]
-const SECONDS = 8; // of the fine lines
+const FINE_SECONDS = 8; // of the fine lines
 
 /// What the colour of the broad line says.
 export type TrailColor = "drone" | "speed" | "error";
@@ -40,7 +40,7 @@ export class Trails {
   private readonly pieces: number; // of each fine line
   private readonly points: BufferAttribute;
   private readonly fine: LineSegments<BufferGeometry, LineBasicMaterial>;
-  private readonly broads = new Map<Craft, Broad>(); // made when a drone is first chosen
+  private readonly broads = new Map<Craft, BroadTrail>(); // made when a drone is first chosen
   private readonly broadMaterial = new LineMaterial({ linewidth: WIDTH, vertexColors: true });
   private readonly colors: BufferAttribute;
   private color: TrailColor = "drone";
@@ -95,10 +95,10 @@ export class Trails {
     }
   }
 
-  private broadOf(craft: Craft): Broad {
+  private broadOf(craft: Craft): BroadTrail {
     let broad = this.broads.get(craft);
     if (!broad) {
-      broad = new Broad(this.scene, craft, this.broadMaterial);
+      broad = new BroadTrail(this.scene, craft, this.broadMaterial);
       this.broads.set(craft, broad);
       if (this.theme) broad.paint(craft, this.color, this.theme);
     }
@@ -110,7 +110,7 @@ export class Trails {
     const { motion, pose } = craft;
     const [x, y, z] = motion.position;
     const last = motion.at(time);
-    const first = indexAt(motion.time, time - SECONDS);
+    const first = indexAt(motion.time, time - FINE_SECONDS);
     const stride = Math.max(1, Math.ceil((last - first) / (this.pieces - 1)));
     let index = used;
     const { r, g, b } = craft.color;
@@ -126,7 +126,7 @@ export class Trails {
   }
 }
 
-class Broad {
+class BroadTrail {
   private readonly line: BroadLine;
   private readonly stride: number; // records from one point to the next
   private readonly parts: number; // points from one record to the next, where records are few
@@ -140,9 +140,9 @@ class Broad {
     const points: number[] = [];
     const pose: Pose = { position: [0, 0, 0], attitude: [1, 0, 0, 0] };
     for (let i = 0; i < records; i += this.stride) {
-      const [now, next] = [motion.time[i], motion.time[Math.min(i + 1, records - 1)]];
+      const [recordTime, next] = [motion.time[i], motion.time[Math.min(i + 1, records - 1)]];
       for (let k = 0; k < this.parts; ++k) {
-        motion.pose(now + ((next - now) * k) / this.parts, pose);
+        motion.pose(recordTime + ((next - recordTime) * k) / this.parts, pose);
         points.push(...pose.position);
       }
     }
@@ -152,9 +152,9 @@ class Broad {
   }
 
   /// One colour for all of it, or the values along it from the smallest to the largest.
-  paint(craft: Craft, by: TrailColor, theme: Theme): void {
+  paint(craft: Craft, quantity: TrailColor, theme: Theme): void {
     if (this.records < 2) return;
-    const values = valuesAlong(craft, by);
+    const values = valuesAlong(craft, quantity);
     const plain = colorOfCraft(craft.drone, theme);
     const [min, max] = values ? rangeOf(values) : [0, 1];
     const colors: Color[] = [];

@@ -24,8 +24,8 @@ import { WindField } from "./wind_field";
 export type CameraMode = "whole" | "follow" | "top";
 
 const SMOOTH_MAX = 24; // drones up to which edges are smoothed: it costs most where no graphics card helps
-const CLEAR_FOR = 12; // drones that no obstacle hides
-const PLANS_MAX = 6; // declared ways that are shown together
+const CLEARED_DRONES_MAX = 12; // drones that no obstacle hides
+const PLANS_SHOWN_MAX = 6; // declared ways that are shown together
 const SLOW_FRAME = 50; // [ms] from frame to frame: beyond, fewer pixels are drawn while it plays
 const RATIOS = [2, 1, 0.7, 0.5, 0.5]; // pixels of the picture per pixel of the page; at the last of them rotors of many drones have no discs
 
@@ -247,7 +247,7 @@ export class View {
 
   // Of a few drones all are shown, of many the chosen one's.
   private showPlans(): void {
-    for (const [craft, line] of this.plans) line.visible = this.plans.size <= PLANS_MAX || craft.drone.name === this.chosen.drone.name;
+    for (const [craft, line] of this.plans) line.visible = this.plans.size <= PLANS_SHOWN_MAX || craft.drone.name === this.chosen.drone.name;
   }
 
   /// The log tells of contacts.
@@ -430,7 +430,7 @@ export class View {
     const scale = this.scale;
     const all = this.fleet.crafts.length <= SMOOTH_MAX;
     this.fleet.draw(time, this.chosen, this.camera, scale, (point) => this.obstacles.below(point, this.floor, all));
-    this.obstacles.clear(this.camera.position, [craftPosition(this.chosen), ...this.fleet.crafts.slice(0, CLEAR_FOR).map(craftPosition)]);
+    this.obstacles.clear(this.camera.position, [craftPosition(this.chosen), ...this.fleet.crafts.slice(0, CLEARED_DRONES_MAX).map(craftPosition)]);
     this.joints.update(scale, this.floor);
     this.jets.update(time, scale);
     this.sight.update(time, scale, this.rays);

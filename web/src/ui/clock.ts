@@ -1,7 +1,7 @@
 // clock.ts - the time that is shown: it plays, pauses, steps, jumps and loops, or follows a flight that is under way.
 
-const LAG = 0.1; // [s] within which records of a flight that is under way are smoothed
-const NEARLY = 0.25; // [s] before the end is the end, of a flight that is under way
+const SMOOTHING_TIME = 0.1; // [s] within which records of a flight that is under way are smoothed
+const NEAR_END = 0.25; // [s] before the end is the end, of a flight that is under way
 
 export const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 50];
 
@@ -56,7 +56,7 @@ export class Clock {
 
   toggle(): void {
     this.playing = !this.playing;
-    this.follows = this.live && this.playing && this.time >= this.end - NEARLY;
+    this.follows = this.live && this.playing && this.time >= this.end - NEAR_END;
     if (this.playing && !this.follows && this.time >= this.end) this.time = this.start;
     this.changed();
   }
@@ -78,7 +78,7 @@ export class Clock {
     if (this.follows) {
       const left = this.end - this.time;
       if (left === 0) return; // it stands
-      this.time = left < 1e-4 ? this.end : this.time + left * Math.min(1, Math.max(0, seconds) / LAG);
+      this.time = left < 1e-4 ? this.end : this.time + left * Math.min(1, Math.max(0, seconds) / SMOOTHING_TIME);
       this.changed();
       return;
     }

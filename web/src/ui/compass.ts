@@ -3,7 +3,7 @@ import { make } from "./dom";
 import { roundUp } from "../scene/ground";
 
 const WIDTH_MAX = 110; // [pixels] of the scale
-const SPACE = "http://www.w3.org/2000/svg";
+const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
 export function formatLength(metres: number): string {
   if (metres >= 1000) return `${+(metres / 1000).toPrecision(3)} km`;
@@ -11,8 +11,8 @@ export function formatLength(metres: number): string {
   return metres >= 0.01 ? `${+(metres * 100).toPrecision(3)} cm` : `${+(metres * 1000).toPrecision(3)} mm`;
 }
 
-function drawing(path: string, className: string): SVGPathElement {
-  const shape = document.createElementNS(SPACE, "path");
+function makePath(path: string, className: string): SVGPathElement {
+  const shape = document.createElementNS(SVG_NAMESPACE, "path");
   shape.setAttribute("d", path);
   shape.setAttribute("class", className);
   return shape;
@@ -23,8 +23,8 @@ export class Compass {
   length = 0; // [m] of the scale
   private turn = "";
   private wide = "";
-  private readonly rose = document.createElementNS(SPACE, "svg");
-  private readonly turning = document.createElementNS(SPACE, "g");
+  private readonly rose = document.createElementNS(SVG_NAMESPACE, "svg");
+  private readonly turning = document.createElementNS(SVG_NAMESPACE, "g");
   private readonly bar = make("div", "scale-bar");
   private readonly text = make("div", "scale-text");
 
@@ -33,13 +33,13 @@ export class Compass {
     this.rose.setAttribute("class", "rose");
     this.rose.setAttribute("role", "img");
     this.rose.setAttribute("aria-label", "north");
-    const north = document.createElementNS(SPACE, "text");
+    const north = document.createElementNS(SVG_NAMESPACE, "text");
     north.textContent = "N";
     north.setAttribute("y", "-14");
-    this.turning.append(drawing("M0 -12l4 12h-8z", "north"), drawing("M0 12l4 -12h-8z", "south"), north);
+    this.turning.append(makePath("M0 -12l4 12h-8z", "north"), makePath("M0 12l4 -12h-8z", "south"), north);
     const speed = wind ? Math.hypot(...wind) : 0;
     if (wind && speed > 0) {
-      const arrow = drawing("M0 18v-34m-4 6l4 -7l4 7", "wind");
+      const arrow = makePath("M0 18v-34m-4 6l4 -7l4 7", "wind");
       arrow.setAttribute("transform", `rotate(${(Math.atan2(wind[0], wind[1]) * 180) / Math.PI})`);
       this.turning.append(arrow);
     }

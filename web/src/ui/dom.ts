@@ -31,11 +31,11 @@ export function makeButton(className: string, face: Node | string, words: string
 
 /// A drawing of 16 by 16 from a path.
 export function makeIcon(path: string, filled = true): SVGSVGElement {
-  const space = "http://www.w3.org/2000/svg";
-  const svg = document.createElementNS(space, "svg");
+  const svgNamespace = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(svgNamespace, "svg");
   svg.setAttribute("viewBox", "0 0 16 16");
   svg.setAttribute("class", filled ? "icon" : "icon line");
-  const shape = document.createElementNS(space, "path");
+  const shape = document.createElementNS(svgNamespace, "path");
   shape.setAttribute("d", path);
   svg.append(shape);
   return svg;

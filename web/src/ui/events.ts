@@ -33,10 +33,10 @@ const LOOKS: Record<string, Look> = {
   contact: { color: 3, shape: DOT, rank: 2 },
   nap: { color: 2, shape: DIAMOND, rank: 0 },
 };
-const OTHER: Look = { color: 6, shape: SQUARE, rank: 1 };
+const OTHER_LOOK: Look = { color: 6, shape: SQUARE, rank: 1 };
 
 function lookOf(kind: string): Look {
-  return Object.prototype.hasOwnProperty.call(LOOKS, kind) ? LOOKS[kind] : OTHER;
+  return Object.prototype.hasOwnProperty.call(LOOKS, kind) ? LOOKS[kind] : OTHER_LOOK;
 }
 
 export function colorOfKind(kind: string): string {
@@ -45,9 +45,9 @@ export function colorOfKind(kind: string): string {
 
 /// A mark of 12 by 12.
 export function markOfKind(kind: string): SVGSVGElement {
-  const space = "http://www.w3.org/2000/svg";
-  const svg = document.createElementNS(space, "svg");
-  const path = document.createElementNS(space, "path");
+  const svgNamespace = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(svgNamespace, "svg");
+  const path = document.createElementNS(svgNamespace, "path");
   const look = lookOf(kind);
   svg.setAttribute("viewBox", "0 0 12 12");
   svg.setAttribute("class", look.shape === CROSS ? "mark line" : "mark");

@@ -3,8 +3,8 @@ import type { Live, LiveState } from "../data/live";
 import { make, makeButton } from "./dom";
 import { Gamepad } from "./gamepad";
 
-const KEYS: Record<string, string> = { ArrowUp: "r", ArrowDown: "f", ArrowLeft: "q", ArrowRight: "e" };
-const STICKS = "wsadrfqe ";
+const ARROW_KEYS: Record<string, string> = { ArrowUp: "r", ArrowDown: "f", ArrowLeft: "q", ArrowRight: "e" };
+const PILOT_KEYS = "wsadrfqe ";
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 0]; // 0: as fast as it goes
 
 export class LiveBar {
@@ -69,11 +69,11 @@ export class LiveBar {
     const { live } = this;
     const drone = live?.state.pilots[this.flown];
     if (!live || drone === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-    const key = KEYS[event.key] ?? event.key;
+    const key = ARROW_KEYS[event.key] ?? event.key;
     if (key === "Escape") {
       this.flown = -1;
       this.showKeys(live.state.pilots);
-    } else if (key.length === 1 && STICKS.includes(key)) {
+    } else if (key.length === 1 && PILOT_KEYS.includes(key)) {
       live.press(drone, key);
     } else {
       return;

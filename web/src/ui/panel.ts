@@ -3,13 +3,13 @@ import type { PageInfo } from "../data/embedded";
 import type { Drone, Run } from "../data/run";
 import { formatTime, formatUnit, make } from "./dom";
 
-function facts(rows: [string, string | undefined][]): HTMLElement {
+function makeFacts(rows: [string, string | undefined][]): HTMLElement {
   const list = make("dl", "facts");
   for (const [name, value] of rows) if (value !== undefined) list.append(make("dt", "", name), make("dd", "", value));
   return list;
 }
 
-function section(title: string, ...children: (Node | string | undefined)[]): HTMLElement {
+function makeSection(title: string, ...children: (Node | string | undefined)[]): HTMLElement {
   return make("section", "panel-part", make("h3", "", title), ...children);
 }
 
@@ -23,11 +23,11 @@ function thinnedText(run: Run): string | undefined {
   return parts.length > 0 ? parts.join("; ") : undefined;
 }
 
-function identity(run: Run): HTMLElement {
+function makeIdentity(run: Run): HTMLElement {
   const { info } = run;
-  return section(
+  return makeSection(
     info.name || info.file,
-    facts([
+    makeFacts([
       ["log", info.file],
       ["status", info.status],
       ["flown", `${formatTime((info.last_tick - info.first_tick) * info.dt)} s in ${info.last_tick - info.first_tick} steps of ${+(info.dt * 1e3).toPrecision(6)} ms`],
@@ -43,7 +43,7 @@ function identity(run: Run): HTMLElement {
   );
 }
 
-function expectations(run: Run): HTMLElement | undefined {
+function makeExpectations(run: Run): HTMLElement | undefined {
   const verdicts = run.events.filter((event) => event.kind === "expectation");
   if (verdicts.length === 0) return undefined;
   const list = make("ul", "expectations");
@@ -51,20 +51,20 @@ function expectations(run: Run): HTMLElement | undefined {
     const [kind, word] = /: not met,/.test(event.text) ? ["bad", "FAILED"] : /: skipped,/.test(event.text) ? ["", "skipped"] : ["good", "ok"];
     list.append(make("li", kind, make("b", "", word), make("span", "", event.text)));
   }
-  return section("expectations", list);
+  return makeSection("expectations", list);
 }
 
-function certificate(drone: Drone): HTMLElement | undefined {
+function makeCertificate(drone: Drone): HTMLElement | undefined {
   const c = drone.certificate;
   if (!c) return undefined;
-  if (drone.run.info.strict) return section("negligibility", "strict: every effect was computed");
+  if (drone.run.info.strict) return makeSection("negligibility", "strict: every effect was computed");
   const table = make("table", "effects", make("tr", "", ...["effect", "", "impulse", "angular impulse"].map((text) => make("th", "", text))));
   for (const effect of c.effects) {
     const cells = [effect.name.replace(/_/g, " "), effect.computed ? "computed" : "neglected", formatUnit(effect.impulse, "N s"), formatUnit(effect.angular_impulse, "N m s")];
     table.append(make("tr", effect.computed ? "" : "dim", ...cells.map((text) => make("td", "", text))));
   }
   const bound = c.bounded ? `; at most ${formatUnit(c.position, "m")} within ${c.horizon} s` : "; no bound of the deviation is known in a closed loop";
-  return section(`negligibility: ${drone.name}`, make("p", "", `At most ${formatUnit(c.total_impulse, "N s")} and ${formatUnit(c.total_angular_impulse, "N m s")} were neglected${bound}. ${c.changes} decisions changed.${c.budget ? ` Budget: ${c.budget}.` : ""}`), table);
+  return makeSection(`negligibility: ${drone.name}`, make("p", "", `At most ${formatUnit(c.total_impulse, "N s")} and ${formatUnit(c.total_angular_impulse, "N m s")} were neglected${bound}. ${c.changes} decisions changed.${c.budget ? ` Budget: ${c.budget}.` : ""}`), table);
 }
 
 type Comparison = NonNullable<PageInfo["comparison"]>;
@@ -78,20 +78,20 @@ function comparisonText(comparison: Comparison): string {
 
 export function makePanel(runs: Run[], chosen: Drone[], comparison?: Comparison): HTMLElement {
   const panel = make("div", "panel");
-  if (comparison) panel.append(section("first difference", make("p", "difference", comparisonText(comparison))));
+  if (comparison) panel.append(makeSection("first difference", make("p", "difference", comparisonText(comparison))));
   runs.forEach((run, i) => {
-    const part = identity(run);
+    const part = makeIdentity(run);
     if (runs.length > 1) part.querySelector("h3")?.prepend(make("span", `run-mark run-${i}`, i === 0 ? "A" : "B"));
     panel.append(part);
-    const rows = expectations(run);
+    const rows = makeExpectations(run);
     if (rows) panel.append(rows);
   });
   for (const drone of chosen) {
-    const part = certificate(drone);
+    const part = makeCertificate(drone);
     if (part) panel.append(part);
   }
   runs.forEach((run, i) => {
-    panel.append(section(runs.length > 1 ? `scenario ${i === 0 ? "A" : "B"}` : "scenario, resolved", make("pre", "yaml", run.info.scenario)));
+    panel.append(makeSection(runs.length > 1 ? `scenario ${i === 0 ? "A" : "B"}` : "scenario, resolved", make("pre", "yaml", run.info.scenario)));
   });
   return panel;
 }

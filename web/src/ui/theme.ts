@@ -63,18 +63,18 @@ const dark: Theme = {
   body: "#a9b4be",
 };
 
-const KEY = "volery-theme";
+const STORAGE_KEY = "volery-theme";
 
-function stored(): ThemeName | undefined {
+function storedTheme(): ThemeName | undefined {
   try {
-    const name = localStorage.getItem(KEY);
+    const name = localStorage.getItem(STORAGE_KEY);
     return name === "light" || name === "dark" ? name : undefined;
   } catch {
     return undefined; // a page from disk may have no storage
   }
 }
 
-let current: Theme = (stored() ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark" ? dark : light;
+let current: Theme = (storedTheme() ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark" ? dark : light;
 const listeners: ((theme: Theme) => void)[] = [];
 
 export function theme(): Theme {
@@ -92,7 +92,7 @@ export function applyTheme(): void {
 export function toggleTheme(): void {
   current = current === light ? dark : light;
   try {
-    localStorage.setItem(KEY, current.name);
+    localStorage.setItem(STORAGE_KEY, current.name);
   } catch {
     // then it holds until the page is closed
   }
