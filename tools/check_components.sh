@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-bad=0 count=0 verbose=${1:-}
+has_failed=0 count=0 verbose=${1:-}
 users=$(mktemp)
 trap 'rm -f "$users"' EXIT
 
@@ -16,11 +16,11 @@ one_place() {
     [ -z "$verbose" ] || echo "$1 $2: $(grep -cxE "$3" "$users" || true) files of its own, $(grep -cvxE "$3" "$users" || true) users"
     for file in $(grep -vxE "$3" "$users" || true); do
         grep -qE "^$2 +$file\$" tools/component_users.txt ||
-            { echo "$file names the $1 $2 and is not in tools/component_users.txt"; bad=1; }
+            { echo "$file names the $1 $2 and is not in tools/component_users.txt"; has_failed=1; }
     done
     declared=$(sed -n "s/^$2 \{1,\}//p" tools/component_users.txt)
     for file in $declared; do
-        grep -qxF "$file" "$users" || { echo "tools/component_users.txt: $file does not name the $1 $2"; bad=1; }
+        grep -qxF "$file" "$users" || { echo "tools/component_users.txt: $file does not name the $1 $2"; has_failed=1; }
     done
     count=$((count + 1))
 }
@@ -91,5 +91,5 @@ for name in $kinds; do # the list, its rows of equations; what joints share asks
     one_place joint "$word" "include/volery/joint\\.h|src/dynamics/joint(_rows|_def)\\.[ch]" "VY_JOINT_$name\\b"
 done
 
-[ $bad -eq 0 ] || exit 1
+[ $has_failed -eq 0 ] || exit 1
 echo "components: ok, $count of them"

@@ -5,10 +5,10 @@ set -eu
 cd "$(dirname "$0")/.."
 
 clang-format-14 --version >/dev/null
-found=$(tools/list_files.sh '*.c' '*.h' | xargs -P "$(nproc)" -n 20 clang-format-14 --dry-run -Werror 2>&1 |
+unformatted=$(tools/list_files.sh '*.c' '*.h' | xargs -P "$(nproc)" -n 20 clang-format-14 --dry-run -Werror 2>&1 |
     sed -n 's/^\([^:]*\):.*code should be clang-formatted.*/not formatted: \1/p' | sort -u)
-if [ -n "$found" ]; then
-    echo "$found"
+if [ -n "$unformatted" ]; then
+    echo "$unformatted"
     echo "format: run make format"
     exit 1
 fi

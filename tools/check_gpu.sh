@@ -21,9 +21,9 @@ for part in double single; do
         exit 1
     }
     kernels=$(grep -c 'Compiling entry function' "$work/$part.txt" || true)
-    sizes=$(sed -n 's/.* \([0-9]*\) bytes cumulative stack size.*/\1/p; s/^ *\([0-9]*\) bytes stack frame.*/\1/p' "$work/$part.txt")
-    most=$(printf '%s\n' "$sizes" | sort -n | tail -1)
-    echo "check_gpu: $part: $kernels kernels, at most $most bytes of stack"
-    if [ "$kernels" -lt 2 ] || [ -z "$most" ] || [ "$most" -gt 256 ]; then status=1; fi
+    stack_sizes=$(sed -n 's/.* \([0-9]*\) bytes cumulative stack size.*/\1/p; s/^ *\([0-9]*\) bytes stack frame.*/\1/p' "$work/$part.txt")
+    stack_max=$(printf '%s\n' "$stack_sizes" | sort -n | tail -1)
+    echo "check_gpu: $part: $kernels kernels, at most $stack_max bytes of stack"
+    if [ "$kernels" -lt 2 ] || [ -z "$stack_max" ] || [ "$stack_max" -gt 256 ]; then status=1; fi
 done
 exit $status

@@ -5,12 +5,12 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-found=$(tools/list_files.sh '*.sh' Makefile .ci/run | tr '\n' '\0' | xargs -0 grep -nHE 'pip"? (install|download)' |
+unpinned=$(tools/list_files.sh '*.sh' Makefile .ci/run | tr '\n' '\0' | xargs -0 grep -nHE 'pip"? (install|download)' |
     grep -vE '^(tools/check_pins|tests/gates_test)[.]sh:' | grep -vE '^[^:]*:[0-9]*:[[:space:]]*(#|echo )|^Makefile:[0-9]*:[a-z-]*:.*##' |
     grep -vE -e '--require-hashes.*--only-binary :all:' -e '--only-binary :all:.*--require-hashes' -e '--no-build-isolation.*--require-hashes' \
         -e '--no-deps --no-build-isolation' || true)
-if [ -n "$found" ]; then
-    echo "$found"
+if [ -n "$unpinned" ]; then
+    echo "$unpinned"
     echo "pins: the lines above take packages without --require-hashes, or build with what has none (--only-binary :all: or --no-build-isolation)"
     exit 1
 fi

@@ -10,16 +10,16 @@ all_runs=$2
 seconds=$3
 seed=${FUZZ_SEED:-1}
 shift 3
-chosen=$*
+named_targets=$*
 cd "$(dirname "$0")/.."
 
-targets=$chosen
+targets=$named_targets
 [ -n "$targets" ] || targets=$(find "$build" -name 'fuzz_*' -type f -perm -u+x -exec basename {} \; | sort)
 [ -n "$targets" ] || { echo "fuzz: no targets"; exit 0; }
 
 # libFuzzer learns from the operands of comparisons, pointers too: a walk repeats only where addresses do.
-fixed=
-if setarch -R true 2>/dev/null; then fixed="setarch -R"; else echo "fuzz: addresses are random here: no run repeats"; fi
+fixed_addresses=
+if setarch -R true 2>/dev/null; then fixed_addresses="setarch -R"; else echo "fuzz: addresses are random here: no run repeats"; fi
 
 fuzz_one() {
     runs=$all_runs
@@ -27,26 +27,26 @@ fuzz_one() {
     fuzz_command) runs=$((runs / 10)) ;;
     fuzz_passive) runs=$((runs / 100)) ;;
     esac
-    name=$1 found=$build/$1.d log=$build/$1.log corpus=fuzz/corpus/${1#fuzz_}
-    [ "$seed" = 0 ] || rm -rf "$found" # what an earlier run found would make another walk of this one
-    mkdir -p "$found"
+    name=$1 findings=$build/$1.d log=$build/$1.log corpus=fuzz/corpus/${1#fuzz_}
+    [ "$seed" = 0 ] || rm -rf "$findings" # what an earlier run found would make another walk of this one
+    mkdir -p "$findings"
     [ -d "$corpus" ] || corpus=
     # shellcheck disable=SC2086 # none or one, twice
-    if ! $fixed "$build/fuzz/$name" -runs="$runs" -max_total_time="$seconds" -seed="$seed" -reload=0 -timeout=300 \
-        -artifact_prefix="$found/" "$found" $corpus >"$log" 2>&1; then
+    if ! $fixed_addresses "$build/fuzz/$name" -runs="$runs" -max_total_time="$seconds" -seed="$seed" -reload=0 -timeout=300 \
+        -artifact_prefix="$findings/" "$findings" $corpus >"$log" 2>&1; then
         tail -n 40 "$log"
-        echo "$name: FAILED, the input is in $found"
+        echo "$name: FAILED, the input is in $findings"
         return 1
     fi
     # Not the last line: the leak sanitizer writes after it.
-    finished=$(sed -n 's/^Done \([0-9]*\) runs in \([0-9]*\) second.*/\1/p' "$log")
+    runs_done=$(sed -n 's/^Done \([0-9]*\) runs in \([0-9]*\) second.*/\1/p' "$log")
     # The run that last reached code which none had reached before: "#123 NEW cov: 45 ...".
-    reached=$(awk -v runs="${finished:-0}" '/^#[0-9]+/ { for (i = 2; i < NF; ++i) if ($i == "cov:" && $(i + 1) > most) { most = $(i + 1); at = substr($1, 2) + 0 } }
+    reached=$(awk -v runs="${runs_done:-0}" '/^#[0-9]+/ { for (i = 2; i < NF; ++i) if ($i == "cov:" && $(i + 1) > most) { most = $(i + 1); at = substr($1, 2) + 0 } }
         END { printf "%d branches, the last new one at run %d: none in the last %.0f %%", most, at, (runs > at ? 100 - 100 * at / runs : 0) }' "$log")
-    case $finished in
+    case $runs_done in
     '') echo "$name: FAILED, it ended without a count: $log"; return 1 ;;
-    "$runs") echo "$name: $finished runs, $reached" ;;
-    *) echo "$name: $finished runs of $runs, ended by $seconds s, $reached" ;;
+    "$runs") echo "$name: $runs_done runs, $reached" ;;
+    *) echo "$name: $runs_done runs of $runs, ended by $seconds s, $reached" ;;
     esac
 }
 

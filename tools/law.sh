@@ -7,15 +7,15 @@ cd "$(dirname "$0")/.."
 build=$1 scenes=$2 first=$3 jobs=$4
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-each=$(((scenes + jobs - 1) / jobs))
+scenes_per_job=$(((scenes + jobs - 1) / jobs))
 pids=
-k=0
-while [ $((k * each)) -lt "$scenes" ]; do
-    left=$((scenes - k * each))
-    VOLERY_PASSIVE=$((left < each ? left : each)) VOLERY_PASSIVE_FIRST=$((first + k * each)) \
-        "$build/tests/test_passive" >"$folder/$k" 2>&1 &
+job=0
+while [ $((job * scenes_per_job)) -lt "$scenes" ]; do
+    scenes_left=$((scenes - job * scenes_per_job))
+    VOLERY_PASSIVE=$((scenes_left < scenes_per_job ? scenes_left : scenes_per_job)) VOLERY_PASSIVE_FIRST=$((first + job * scenes_per_job)) \
+        "$build/tests/test_passive" >"$folder/$job" 2>&1 &
     pids="$pids $!"
-    k=$((k + 1))
+    job=$((job + 1))
 done
 failed=0
 for pid in $pids; do wait "$pid" || failed=1; done

@@ -35,13 +35,13 @@ for scenario in "$@"; do
     [ "$hash" = "$(result second final_hash)" ] || { echo "soak: $scenario: two flights, two hashes: $hash and $(result second final_hash)"; exit 1; }
     [ "$(result first status)" = completed ] || { echo "soak: $scenario: $(result first status)"; exit 1; }
     # The first tenth of the samples, a minute's at most, warms up; after it the largest is hardly more than the first.
-    grown=$(awk '{ m[NR] = $1 }
+    growth=$(awk '{ m[NR] = $1 }
         END {
             first = int(NR / 10) + 1; if (first > 300) first = 300
             for (i = first; i <= NR; ++i) if (m[i] > most) most = m[i]
             print NR < 3 ? 0 : most - m[first]
         }' "$work/memory")
-    [ "$grown" -le $GROWTH ] || { echo "soak: $scenario: $grown KiB more at the end than at the start"; exit 1; }
-    echo "soak: $scenario: $hours h, $(result first steps) steps, hash $hash twice, memory +$grown KiB of $(tail -1 "$work/memory") ($(wc -l <"$work/memory") samples)"
+    [ "$growth" -le $GROWTH ] || { echo "soak: $scenario: $growth KiB more at the end than at the start"; exit 1; }
+    echo "soak: $scenario: $hours h, $(result first steps) steps, hash $hash twice, memory +$growth KiB of $(tail -1 "$work/memory") ($(wc -l <"$work/memory") samples)"
     rm "$work/memory"
 done

@@ -7,12 +7,12 @@ build=$(cd "$1" && pwd)
 venv=$2
 cd "$(dirname "$0")/.."
 # Where addresses are too random the sanitizer does not start.
-fixed=
-setarch -R true 2>/dev/null && fixed="setarch -R"
+fixed_addresses=
+setarch -R true 2>/dev/null && fixed_addresses="setarch -R"
 export TSAN_OPTIONS="exitcode=66 halt_on_error=1" VOLERY_CONTACT_THREADS=3
 
 check() { # TEST [PATTERN]
-    $fixed "$build/tests/$1" ${2:+"$2"} >"$build/$1.log" 2>&1 || { tail -n 60 "$build/$1.log"; echo "thread: $* FAILED"; exit 1; }
+    $fixed_addresses "$build/tests/$1" ${2:+"$2"} >"$build/$1.log" 2>&1 || { tail -n 60 "$build/$1.log"; echo "thread: $* FAILED"; exit 1; }
     grep -q 'PASSED.* [1-9][0-9]* test' "$build/$1.log" || { echo "thread: $* ran no test"; exit 1; }
     echo "thread: $* ok"
 }
@@ -26,7 +26,7 @@ if [ ! -x "$venv/bin/python" ]; then
     exit 0
 fi
 # The sanitizer's library comes first, before the interpreter that knows nothing of it.
-python() { LD_PRELOAD=$(gcc -print-file-name=libtsan.so) TSAN_OPTIONS="$TSAN_OPTIONS suppressions=$PWD/tests/thread/suppressions.txt" PYTHONPATH=python VOLERY_LIBRARY=$build/libvolery_python.so $fixed "$venv/bin/python" "$@"; }
+python() { LD_PRELOAD=$(gcc -print-file-name=libtsan.so) TSAN_OPTIONS="$TSAN_OPTIONS suppressions=$PWD/tests/thread/suppressions.txt" PYTHONPATH=python VOLERY_LIBRARY=$build/libvolery_python.so $fixed_addresses "$venv/bin/python" "$@"; }
 gcc -O1 -g -fsanitize=thread -fPIC -shared tests/thread/race.c -o "$build/race.so"
 status=0
 python -c '
