@@ -1,4 +1,4 @@
-// fuzz_mesh.c - any bytes as a mesh file, one in 32 through to contact: its hull falls on a floor, and a
+// fuzz_mesh.c - any bytes as a mesh file, one in 128 through to contact: its hull falls on a floor, and a
 // second one on the first. Oracles: the sanitizers and assertions; vy_hull_check (a hull that is handed out
 // keeps every promise of its header); bodies stay finite, and gain no more energy than gravity gave them.
 #include "base/vec.h"
@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { POINTS_MAX = 2000, CONTACT_POINTS_MAX = 64, STEPS = 12, DROP_ONE_IN = 32 };
+enum { POINTS_MAX = 2000, CONTACT_POINTS_MAX = 64, STEPS = 12, DROP_ONE_IN = 128 };
 
 static void check(int condition)
 {

@@ -17,8 +17,8 @@ enum {
     CHANGES_MAX = 16,
     SCENES_MAX = 64,
     DRONES_MAX = 16,
-    ADVANCE_ONE_IN = 64,          // inputs: a forged rate may take thousands of sub-steps,
-    ADVANCE_JOINTED_ONE_IN = 1024 // and a forged place pulls joints far apart
+    ADVANCE_ONE_IN = 256,         // inputs: a forged rate may take thousands of sub-steps,
+    ADVANCE_JOINTED_ONE_IN = 8192 // and a forged place pulls joints far apart
 };
 
 // A scene some steps after its start. Building it takes a hundred times as long as restoring it.
