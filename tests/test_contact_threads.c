@@ -148,6 +148,61 @@ static void worlds_have_threads_too(void **unused)
     assert_true(hash_of_landed(2) == hash_of_landed(1));
 }
 
+enum { RODS = 30, POSTS = 60, TOUCHING = 5, AT_REST = 20 };
+
+// Rods, far from `posts` or among them, beside bodies that stay. They lie askew: their bounds overlap, they
+// do not.
+static vy_body_state rod_among_posts(int i)
+{
+    return (vy_body_state){.position = vec3_make(0.0, 0.0, (double)i),
+                           .attitude = {0.9238795325112867, 0.0, 0.0, 0.3826834323650898}};
+}
+
+static vy_bodies *set_of_rods(double away, vy_body_id rods[RODS])
+{
+    const vy_shape rod = box(20.0, 0.05, 0.05), post = box(0.05, 0.05, 60.0), small = ball(0.1),
+                   floor = box(9.0, 9.0, 1.0);
+    const vy_material plain = surface(0.5, 0.0);
+    vy_bodies *b = new_set(0.001, 0.0, 0);
+    for (int i = 0; i < RODS; ++i) {
+        const vy_body_state among = rod_among_posts(i);
+        rods[i] = add(b, VY_BODY_DYNAMIC, &rod, 1.0, among.position, vec3_zero(), plain);
+        vy_body_state s = read(b, rods[i]);
+        s.attitude = among.attitude;
+        s.position.z += away;
+        assert_int_equal(vy_body_set_state(b, rods[i], &s), VY_OK);
+    }
+    for (int i = 0; i < POSTS; ++i)
+        add(b, VY_BODY_STATIC, &post, 0.0, vec3_make(-6.0 + 0.05 * i, 5.0, 0.0), vec3_zero(), plain);
+    add(b, VY_BODY_STATIC, &floor, 0.0, vec3_make(100.0, 0.0, -0.6), vec3_zero(), plain);
+    for (int i = 0; i < TOUCHING; ++i)
+        add(b, VY_BODY_DYNAMIC, &small, 1.0, vec3_make(98.0 + i, 0.0, 0.0), vec3_zero(), plain);
+    return b;
+}
+
+// More pairs in one step than there is memory for: what was found until then is not a multiple of what is
+// added at once.
+static void pairs_may_exceed_their_memory(void **unused)
+{
+    (void)unused;
+    vy_body_id rods[RODS];
+    vy_bodies *sudden = set_of_rods(1000.0, rods), *at_once = set_of_rods(0.0, rods);
+    for (int k = 0; k < AT_REST; ++k) { // until the boxes of those that stay are not replaced any longer
+        assert_int_equal(vy_bodies_step(sudden), 0);
+        assert_int_equal(vy_bodies_step(at_once), 0);
+    }
+    for (int i = 0; i < RODS; ++i) {
+        vy_body_state s = read(sudden, rods[i]);
+        s.position = rod_among_posts(i).position;
+        assert_int_equal(vy_body_set_state(sudden, rods[i], &s), VY_OK);
+    }
+    assert_int_equal(vy_bodies_step(sudden), 0);
+    assert_int_equal(vy_bodies_step(at_once), 0);
+    assert_true(vy_bodies_hash(sudden) == vy_bodies_hash(at_once));
+    vy_bodies_destroy(at_once);
+    vy_bodies_destroy(sudden);
+}
+
 static void too_many_threads_are_refused(void **unused)
 {
     (void)unused;
@@ -165,9 +220,8 @@ static void too_many_threads_are_refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_give_the_same_bits),
-        cmocka_unit_test(threads_take_changes),
-        cmocka_unit_test(worlds_have_threads_too),
+        cmocka_unit_test(threads_give_the_same_bits),   cmocka_unit_test(threads_take_changes),
+        cmocka_unit_test(worlds_have_threads_too),      cmocka_unit_test(pairs_may_exceed_their_memory),
         cmocka_unit_test(too_many_threads_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

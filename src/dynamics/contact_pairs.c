@@ -178,7 +178,10 @@ static void flush_found_pairs(tree_query_body *query)
     contact_system *s = query->b->contacts;
     const size_t first = atomic_fetch_add_explicit(&s->found_pair_count, query->count, memory_order_relaxed),
                  room_count = first < s->capacity.pairs ? s->capacity.pairs - first : 0;
-    for (size_t n = 0; n < query->count && n < room_count; ++n) s->keys[first + n] = query->found_keys[n];
+    for (size_t n = 0; n < query->count && n < room_count; ++n) {
+        VY_ASSERT(first + n < s->capacity.pairs);
+        s->keys[first + n] = query->found_keys[n];
+    }
     query->count = 0;
 }
 
