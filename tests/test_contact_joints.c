@@ -1,6 +1,7 @@
 // test_contact_joints.c - bodies on joints that touch: friction of chains, arms that fold, pendulums
 // against walls, and joints that hold meanwhile.
 #include "contact_sets.h"
+#include "dynamics/bodies.h"
 #include "volery/joint.h"
 
 enum { LINKS = 8 };
@@ -534,6 +535,64 @@ static void wires_hold_beads(void **unused)
     vy_bodies_destroy(b);
 }
 
+// A pair on a hinge that turns in free space, beside two balls that lie too deep in each other or do not.
+static void spin_beside(double depth, vy_body_state out[2])
+{
+    vy_bodies_def def = vy_default_bodies_def();
+    vy_bodies *b = NULL;
+    def.gravity = vec3_zero();
+    def.contacts.on = 1;
+    assert_int_equal(vy_bodies_create(&def, &b, NULL), VY_OK);
+    const vy_shape round = ball(0.1), arm = box(0.2, 0.03, 0.02);
+    const vy_material plain = surface(0.5, 0.0);
+    const vy_body_id x = add(b, VY_BODY_DYNAMIC, &arm, 0.7, vec3_make(7.3, 0.1, 0.2),
+                             vec3_make(0.3, -0.4, 0.2), plain),
+                     y = add(b, VY_BODY_DYNAMIC, &arm, 1.1, vec3_make(7.7, 0.1, 0.2),
+                             vec3_make(0.3, 0.5, -0.1), plain),
+                     low = add(b, VY_BODY_DYNAMIC, &round, 1.0, vec3_zero(), vec3_zero(), plain);
+    add(b, VY_BODY_DYNAMIC, &round, 1.0, vec3_make(0.0, 0.0, 0.2 - depth), vec3_zero(), plain);
+    join(b, VY_JOINT_HINGE, x, y, vec3_make(7.5, 0.1, 0.2));
+    step(b, 20);
+    if (depth > 0.0) assert_true(read(b, low).position.z < -0.2 * depth); // they were moved apart
+    out[0] = read(b, x);
+    out[1] = read(b, y);
+    vy_bodies_destroy(b);
+}
+
+// Moving some bodies apart changes no bit of others that are in the same set.
+static void others_are_left_alone(void **unused)
+{
+    (void)unused;
+    vy_body_state beside_deep[2], beside_apart[2];
+    spin_beside(0.12, beside_deep);
+    spin_beside(-0.5, beside_apart);
+    assert_memory_equal(beside_deep, beside_apart, sizeof beside_deep);
+}
+
+// Links that lie on each other and on the floor: their joint closes in every step, and none of them is asked
+// to be projected again.
+static void closed_joints_are_not_projected_again(void **unused)
+{
+    (void)unused;
+    vy_bodies *b = new_joined_set(1e-3);
+    const vy_shape link = box(0.1, 0.05, 0.02), floor = plane(vec3_make(0, 0, 1));
+    const vy_material rough = surface(0.5, 0.0);
+    vy_body_id ids[3];
+    for (int i = 0; i < 2; ++i)
+        ids[i] = add(b, VY_BODY_DYNAMIC, &link, 0.5, vec3_make(0.2 * i, 0, 0.02), vec3_zero(), rough);
+    ids[2] = add(b, VY_BODY_DYNAMIC, &link, 0.5, vec3_make(0.0, 0, 0.06), vec3_zero(), rough);
+    add(b, VY_BODY_STATIC, &floor, 0.0, vec3_zero(), vec3_zero(), rough);
+    const vy_joint_id joint = join(b, VY_JOINT_HINGE, ids[0], ids[1], vec3_make(0.1, 0, 0.02));
+    step(b, 200);
+    for (int k = 0; k < 100; ++k) {
+        step(b, 1);
+        for (uint32_t i = 0; i < 3; ++i) assert_int_equal(b->disturbed[i], 0);
+        assert_true(joint_of(b, joint).gap < 1e-12);
+    }
+    assert_int_equal(vy_bodies_contact_count(b), 3);
+    vy_bodies_destroy(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -551,6 +610,8 @@ int main(void)
         cmocka_unit_test(limits_carry),
         cmocka_unit_test(rods_drag),
         cmocka_unit_test(wires_hold_beads),
+        cmocka_unit_test(others_are_left_alone),
+        cmocka_unit_test(closed_joints_are_not_projected_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

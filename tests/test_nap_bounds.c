@@ -455,11 +455,50 @@ static void gravity_changes_within_its_gradient(void **unused)
     assert_true(closest > 0.9);
 }
 
+// Between any two places the wind of a grid differs by no more than its slope times their distance. Two nodes
+// with opposite winds reach it along each axis.
+static void wind_changes_within_the_slope_of_its_grid(void **unused)
+{
+    (void)unused;
+    const double spacing[3] = {2.0, 5.0, 11.0}, fastest = 7.0;
+    random_source r = {503};
+    double samples[2 * 2 * 2 * 3];
+    for (int axis = 0; axis < 3; ++axis) {
+        const vec3 wind = vec3_scale(fastest, random_vec(&r, 1.0));
+        const double opposite[6] = {wind.x, wind.y, wind.z, -wind.x, -wind.y, -wind.z};
+        const double d = spacing[axis];
+        const wind_params p = {.grid = {.velocity = opposite,
+                                        .nx = axis == 0 ? 2 : 1,
+                                        .ny = axis == 1 ? 2 : 1,
+                                        .nz = axis == 2 ? 2 : 1,
+                                        .nt = 1,
+                                        .dx = spacing[0],
+                                        .dy = spacing[1],
+                                        .dz = spacing[2],
+                                        .dt = 1.0,
+                                        .speed_max = vec3_length(wind)}};
+        const vec3 next = vec3_make(axis == 0 ? d : 0.0, axis == 1 ? d : 0.0, axis == 2 ? d : 0.0);
+        const double slope =
+            check_distance(wind_grid_at(&p.grid, vec3_zero(), 0.0), wind_grid_at(&p.grid, next, 0.0)) / d;
+        assert_near(wind_slope_bound(&p, 1.0), slope, 1e-12);
+    }
+    for (int i = 0; i < 24; ++i) samples[i] = random_in(&r, -1.0, 1.0);
+    const wind_params p = {
+        .grid = {samples, 2, 2, 2, 1, 0.0, 0.0, 0.0, 0.0, spacing[0], spacing[1], spacing[2], 1.0, 1.8}};
+    for (int n = 0; n < 10000; ++n) {
+        const vec3 a = vec3_add(vec3_make(1.0, 2.5, 5.5), random_vec(&r, 8.0)),
+                   b = vec3_add(a, random_vec(&r, 1.0));
+        assert_true(check_distance(wind_grid_at(&p.grid, a, 0.0), wind_grid_at(&p.grid, b, 0.0)) <=
+                    wind_slope_bound(&p, 1.0) * check_distance(a, b));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ruling_19_no_effect_exceeds_its_bound),
         cmocka_unit_test(gravity_changes_within_its_gradient),
+        cmocka_unit_test(wind_changes_within_the_slope_of_its_grid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
