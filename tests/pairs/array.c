@@ -393,8 +393,9 @@ void fly_remaining(int every, FILE *list)
     for (int i = 0; list != NULL && i < sentence_count; ++i)
         if (by_sentence[i] != NULL) write_refused(by_sentence[i], sentences[i], list);
     fprintf(list != NULL ? stderr : stdout,
-            "%d options, %d pairs: %d flown together in %d scenarios, %d not; %d ended early, %d failures\n",
-            option_count(), pairs, covered, (int)all_totals->flown, pairs - covered, (int)all_totals->ended,
-            (int)all_totals->failures);
+            "%d options, %d pairs: %d flown together in %d scenarios, %d not; drones touched in %d, %d ended "
+            "early, %d failures\n",
+            option_count(), pairs, covered, (int)all_totals->flown, pairs - covered, (int)all_totals->touched,
+            (int)all_totals->ended, (int)all_totals->failures);
     if (list == NULL && every > 0) printf("%d of the refused ones were tried again\n", refused);
 }

@@ -175,6 +175,11 @@ static void *fly_whole(flight *f, size_t *size)
     f->v->end = vy_world_hash(world);
     f->v->steps = vy_world_tick(world);
     f->v->ended = vy_world_failure(world).reason != VY_FAILURE_NONE;
+    for (uint32_t i = 0; i < vy_world_drone_count(world); ++i) {
+        vy_world_body_state s;
+        vy_world_read_body(world, vy_world_body(world, i), &s);
+        f->v->touched |= s.contacts > 0;
+    }
     finite_or_named(f, world);
     return state;
 }

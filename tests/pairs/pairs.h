@@ -72,7 +72,8 @@ typedef struct verdict {
     char refused[200];  // the sentence with which the scenario was refused; empty: it flew
     uint64_t config, end;
     uint64_t steps;
-    int ended; // a limit or failure ended the flight
+    int ended;   // a limit or failure ended the flight
+    int touched; // a drone touched something in it
 } verdict;
 // `tree`: the same scenario, of which values are set; NULL: none are.
 verdict check_flight(const char *text, node *tree, uint64_t seed);
@@ -92,7 +93,7 @@ enum {
     FAILURES_SHOWN = 30
 }; // HANG_SECONDS: [s] of processor time after which a scenario is taken to hang
 typedef struct totals {
-    _Atomic int flown, ended, failures, interrupted;
+    _Atomic int flown, ended, touched, failures, interrupted;
     _Atomic int next[JOB_CAP]; // scenario of each job
 } totals;
 extern totals *all_totals; // of all processes

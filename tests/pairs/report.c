@@ -78,6 +78,7 @@ void count_verdict(const node *tree, const verdict *v, uint64_t seed)
 {
     ++all_totals->flown;
     all_totals->ended += v->ended;
+    all_totals->touched += v->touched;
     if (v->oracle == NULL) return;
     if (++all_totals->failures > FAILURES_SHOWN) return;
     if (getenv("VOLERY_PAIRS_FIRST") != NULL) // one failure is enough to know
@@ -209,8 +210,10 @@ void fly_random(int count, uint64_t seed)
     for (int left = jobs; left > 0;) left -= wait(NULL) > 0;
     for (int job = 0; job < jobs; ++job)
         if (all_totals->next[job] < next) next = all_totals->next[job]; // all before it have been flown
-    print_message("%d scenarios at random, %d ended early, %d failures; go on with seed %llu\n",
-                  (int)all_totals->flown, (int)all_totals->ended, (int)all_totals->failures,
+    print_message("%d scenarios at random, in %d of which drones touched, %d ended early, %d failures; go on "
+                  "with seed %llu\n",
+                  (int)all_totals->flown, (int)all_totals->touched, (int)all_totals->ended,
+                  (int)all_totals->failures,
                   (unsigned long long)seed + (unsigned long long)next);
     if (all_totals->flown < count && !is_enough()) ++all_totals->failures; // a job was lost
 }
