@@ -102,6 +102,9 @@ static const char *const found[] = {
     "{volery: 1, step: 0.01, duration: 0.52, drones: [{vehicle: {base: crazyflie2x, centre_of_mass: [0.127, "
     "0.0997, "
     "-0.148]}, controller: {rate_period: 0.2}}], disturbances: [{kind: sinusoid}]}",
+    // The stop of a cable that had broken acted once more, and the state was refused.
+    "{volery: 1, duration: 0.027, drones: [{}], joints: [{kind: cable, a: drone0, length: 0.085, "
+    "break_force: 0.006}]}",
 };
 
 static void what_was_found_stays_good(void **unused)

@@ -164,6 +164,7 @@ static double stop_distance_at_stage(const vy_bodies *b, const stop *t, double t
 {
     VY_ASSERT((b->joints->slots[t->joint].unilateral_rows >> t->row & 1u) != 0);
     const joint_slot *j = &b->joints->slots[t->joint];
+    if (joint_is_broken(&b->joint_state[t->joint])) return DBL_MAX;
     return vy_stop_distance(j, t->row, &b->joints->stage[j->body[0]], &b->joints->stage[j->body[1]], time);
 }
 

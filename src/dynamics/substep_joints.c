@@ -219,7 +219,7 @@ static int engage_stops(const substep_joints *t, const island *is)
     for (uint32_t n = is->stop_first; n < is->stop_last; ++n) {
         const stop *x = &s->stops[n];
         const joint_slot *j = &s->slots[x->joint];
-        if (stop_is_active(t->b, x)) continue;
+        if (stop_is_active(t->b, x) || joint_is_broken(&t->b->joint_state[x->joint])) continue;
         const body_state a = predicted_state(t, j->body[0]), b = predicted_state(t, j->body[1]);
         if (!(vy_stop_distance(j, x->row, &a, &b, t->time + t->h) < -tolerance)) continue;
         stop_set_active(t->b, x, 1);
