@@ -301,8 +301,6 @@ contact_header vy_contact_make(const vy_bodies *b, uint32_t i, uint32_t j, const
     c->a = i;
     c->b = j;
     vy_contact_fill(b, c, manifold, &b->contacts->start_state[i], &b->contacts->start_state[j]);
-    const contact_cache *cached = cache_lower_bound(b, contact_key(i, j));
-    c->persists = cached < b->contact_cache + b->contact_count->count && cached->a == i && cached->b == j;
     const pair_velocity v = unswept_velocity(b, c);
     return header_of(b, c, &v, threshold);
 }

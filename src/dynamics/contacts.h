@@ -262,8 +262,8 @@ void vy_contacts_sort_keys(uint64_t *keys, uint64_t *scratch, size_t count);
 /// VY_CONTACT_SOLVER_IMPULSE: the impulse of a contact at a point, by the velocities of the states. Returns
 /// its size.
 double vy_contact_apply_impulse(vy_bodies *b, contact *c, vec3 point, vec3 n);
-/// Fill the contact of a pair, i < j, from its manifold at the start_state, with the impulses of the last
-/// step. `threshold` [m/s]: slower ones are at rest.
+/// Fill the contact of a pair, i < j, that is made within a step, from its manifold at the start_state: it
+/// has no impulses of the last step. `threshold` [m/s]: slower ones are at rest.
 contact_header vy_contact_make(const vy_bodies *b, uint32_t i, uint32_t j, const vy_manifold *manifold,
                                double threshold, contact *c);
 /// The pose of a body's shape at the start of the step, and its bounds swept to the end, widened by what
