@@ -38,6 +38,8 @@ static const struct {
     {"tilt_max", 1.2},
     {"climb_max", 5.0},
     {"impulse", 0.1},
+    {"break_force", 0.3},
+    {"break_torque", 0.01},
     {"stiffness", 1.0},
     {"motor_max", 0.01},
     {"high", 0.5},
@@ -94,6 +96,12 @@ static double draw_time(generator *g, const vy_schema_row *row, double typical)
     return length * random_in(&g->random, 0.05, 0.6);
 }
 
+// [m] How high above what it falls onto a drone starts, so that most arrive within the flight.
+double draw_gap(generator *g)
+{
+    return 0.02 + random_in(&g->random, 0.0, 0.7) * g->fall * g->step * g->steps;
+}
+
 // Near the default where that is of use, else of a usual size, by a factor of 2 either way.
 static double draw_number(generator *g, const vy_schema_row *row, const char *unit, double typical)
 {
@@ -104,7 +112,7 @@ static double draw_number(generator *g, const vy_schema_row *row, const char *un
     else if (strcmp(row->key, "longitude") == 0) // some metres apart
         value = 0.1 + 1e-6 * g->index + random_in(&g->random, -1e-7, 1e-7);
     else if (strcmp(row->key, "altitude") == 0)
-        value = random_in(&g->random, 0.5, 20.0);
+        value = g->start == START_IN_AIR ? random_in(&g->random, 0.5, 20.0) : draw_gap(g);
     else if (strcmp(unit, "s") == 0)
         value = draw_time(g, row, typical);
     else if (strcmp(unit, "year") == 0)
@@ -206,11 +214,58 @@ static int put_name(generator *g, const vy_schema_row *row, char *out, size_t si
     return 1;
 }
 
+// Where a drone starts.
+static void put_start(generator *g, double height, double jitter, char *out, size_t size)
+{
+    const vec3 air = vec3_make(2.0 * g->owner + jitter, jitter, height);
+    vec3 at = air;
+    if (g->start == START_ABOVE_GROUND) at.z = draw_gap(g);
+    if (g->start == START_ABOVE_OBSTACLE) at = vec3_make(air.x, -0.3, -0.1 + draw_gap(g));
+    if (g->start == START_TOWARDS_OTHERS)
+        at = vec3_make((0.2 + 2.0 * draw_gap(g)) * (g->owner % 2), 4.0 * (g->owner / 2) + jitter, 1.0);
+    snprintf(out, size, "[%.17g, %.17g, %.17g]", at.x, at.y, at.z);
+}
+
+static void put_start_velocity(generator *g, char *out, size_t size)
+{
+    const double x = random_in(&g->random, -0.3, 0.3), y = random_in(&g->random, -0.3, 0.3);
+    if (g->start == START_TOWARDS_OTHERS)
+        snprintf(out, size, "[%.17g, %.17g, 0]", g->owner % 2 == 0 ? g->fall : -g->fall, 0.1 * y);
+    else
+        snprintf(out, size, "[%.17g, %.17g, %.17g]", x, y, -g->fall);
+}
+
+// A fence around all of it, in a flat world and about a planet: one that a flight begins outside of ends it
+// at once. 0: not a key of its places.
+static int put_fence(generator *g, const char *key, char *out, size_t size)
+{
+    const double far = 1e8 * random_in(&g->random, 1.0, 1.4), low = -far;
+    static const double corners[3][2] = {{2.0, -1.0}, {-2.0, -1.0}, {0.0, 2.0}};
+    if (strcmp(key, "min") == 0)
+        snprintf(out, size, "[%.17g, %.17g, %.17g]", low, low, low);
+    else if (strcmp(key, "max") == 0)
+        snprintf(out, size, "[%.17g, %.17g, %.17g]", far, far, far);
+    else if (strcmp(key, "corners[].position") == 0)
+        snprintf(out, size, "[%.17g, %.17g]", far * corners[g->index % 3][0], far * corners[g->index % 3][1]);
+    else if (strcmp(key, "low") == 0)
+        snprintf(out, size, "%.17g", low);
+    else if (strcmp(key, "radius") == 0 || strcmp(key, "high") == 0)
+        snprintf(out, size, "%.17g", far);
+    else
+        return 0;
+    return 1;
+}
+
 // Keys whose values must fit others: where things are, so that they neither overlap nor are out of reach.
 static int put_chosen(generator *g, const char *path, char *out, size_t size)
 {
     static const double heights[] = {0.1, 0.3, 1.0, 2.5};
-    const double jitter = random_in(&g->random, -0.02, 0.02);
+    static const char fence[] = "drones[].safety.fence.";
+    const double jitter = random_in(&g->random, -0.02, 0.02),
+                 height = heights[random_bits(&g->random) % (g->start == START_ABOVE_GROUND ? 2 : 4)];
+    if (strncmp(path, fence, sizeof fence - 1) == 0 && !chance(g, 0.1) &&
+        put_fence(g, path + sizeof fence - 1, out, size))
+        return 1;
     if (strcmp(path, "volery") == 0)
         snprintf(out, size, "1");
     else if (strcmp(path, "step") == 0)
@@ -220,11 +275,17 @@ static int put_chosen(generator *g, const char *path, char *out, size_t size)
     else if (strcmp(path, "seed") == 0)
         snprintf(out, size, "%llu", (unsigned long long)random_bits(&g->random));
     else if (strcmp(path, "drones[].start.position") == 0)
-        snprintf(out, size, "[%.17g, %.17g, %.17g]", 2.0 * g->owner + jitter, jitter,
-                 heights[random_bits(&g->random) % 4]);
+        put_start(g, height, jitter, out, size);
+    else if (strcmp(path, "drones[].start.velocity") == 0 && g->start != START_IN_AIR)
+        put_start_velocity(g, out, size);
     else if (strcmp(path, "bodies[].position") == 0)
-        snprintf(out, size, "[%.17g, %.17g, %.17g]", 2.0 * g->index + 0.3 + jitter, 0.2 + jitter,
-                 heights[random_bits(&g->random) % 4]);
+        snprintf(out, size, "[%.17g, %.17g, %.17g]", 2.0 * g->index + 0.3 + jitter, 0.2 + jitter, height);
+    else if (strcmp(path, "joints[].wheel_a") == 0)
+        snprintf(out, size, "[%.17g, 0, 3.2]", 2.0 * g->index + jitter);
+    else if (strcmp(path, "joints[].wheel_b") == 0)
+        snprintf(out, size, "[%.17g, 0.2, 3.1]", 2.0 * g->index + 0.3 + jitter);
+    else if (strcmp(path, "joints[].length") == 0 && g->is_pulley)
+        snprintf(out, size, "%.17g", random_in(&g->random, 3.0, 7.0));
     else if (strcmp(path, "obstacles[].position") == 0)
         snprintf(out, size, "[%.17g, %.17g, %.17g]", 2.0 * g->index + jitter, -0.3, -0.2 + jitter);
     else if (strcmp(path, "world.gravity.bodies[].origin") == 0)

@@ -21,6 +21,13 @@ static const struct {
     {"faults[].rotor=6", "drones[].vehicle=octo"},
     {"faults[].rotor=7", "drones[].vehicle=octo"},
     {"joints", "bodies=1"},
+    {"joints[].motor_stiffness=number", "joints[].motor_max=number"},
+    {"joints[].motor", "joints[].kind=hinge"},
+    {"joints[].cone", "joints[].kind=ball"},
+    {"drones[].start.position=ground", "terrain.kind=plane"},
+    {"drones[].start.position=obstacle", "obstacles=1"},
+    {"drones[].start.position=others", "drones=3"},
+    {"drones[].start.position=others", "contacts.mode=on"},
     {"payloads", "bodies=several"},
     {"payloads", "drones=3"},
     {"expect[].quantity=separation", "drones=3"},
@@ -192,6 +199,32 @@ static uint64_t available_channels(const generator *g, const vy_schema_row *row)
     return may;
 }
 
+// Without one value of a choice.
+static uint64_t without(const vy_schema_row *row, uint64_t may, const char *value)
+{
+    for (int i = 0; i < row->choice_count; ++i) {
+        if (strcmp(row->choices[i].name, value) == 0) may &= ~((uint64_t)1 << i);
+    }
+    return may;
+}
+
+// What a drone is to touch is there, and is touched.
+static uint64_t touchable_choices(const generator *g, const vy_schema_row *row, const char *path,
+                                  uint64_t may)
+{
+    static const char *const untouchable[][2] = {{"drones[].shape.kind", "none"},
+                                                 {"terrain.kind", "none"},
+                                                 {"contacts.mode", "off"},
+                                                 {"obstacles[].trigger", "on"},
+                                                 {"world.physics.engine", "simple"}};
+    for (size_t i = 0; i < sizeof untouchable / sizeof *untouchable && g->start != START_IN_AIR; ++i) {
+        if (strcmp(path, untouchable[i][0]) == 0) may = without(row, may, untouchable[i][1]);
+    }
+    if (g->start == START_TOWARDS_OTHERS && strcmp(path, "contacts.mode") == 0)
+        may = without(row, may, "auto"); // nothing else may say that they touch
+    return may;
+}
+
 static void write_choice(generator *g, const vy_schema_table *table, const vy_schema_row *row, char *object,
                          node *into, const char *prefix, const char *path)
 {
@@ -201,11 +234,13 @@ static void write_choice(generator *g, const vy_schema_table *table, const vy_sc
     uint64_t may = allowed_choices(g, table, row, prefix);
     if (strcmp(path, "faults[].channel") == 0 && forced_value(g, path) == NULL)
         may &= available_channels(g, row);
+    may = touchable_choices(g, row, path, may);
     const int chosen = choose(g, path, names, row->choice_count, may);
     if (chosen < 0) return;
     node *n = node_add(into, row->key, names[chosen]);
     n->row = row;
     place(g, n, path, names[chosen]);
+    if (strcmp(path, "joints[].kind") == 0) g->is_pulley = strcmp(names[chosen], "pulley") == 0;
     memcpy(object + row->offset, &row->choices[chosen].value, sizeof(int));
 }
 
@@ -247,7 +282,10 @@ static int list_length(generator *g, const char *path, node *list)
     static const char *const swarm[] = {"1", "3", "20"}, *const few[] = {"1", "several"};
     static const int lengths[] = {1, 3, 20};
     const int drones = strcmp(path, "drones") == 0;
-    const uint64_t may = drones && g->w->optional_fraction <= 0.0 ? 1 : drones && chance(g, 0.8) ? 3 : 7;
+    const uint64_t may = drones && g->start == START_TOWARDS_OTHERS ? 2
+                         : drones && g->w->optional_fraction <= 0.0 ? 1
+                         : drones && chance(g, 0.8)                 ? 3
+                                                                    : 7;
     int chosen = choose(g, path, drones ? swarm : few, drones ? 3 : 2, may);
     if (!drones && forced_value(g, path) == NULL && g->w->forced_count > 4) chosen = 1; // room for all of it
     place(g, list, path, drones ? swarm[chosen] : few[chosen]);
@@ -267,8 +305,8 @@ static void write_copies(generator *g, node *list, int count)
              *position = start != NULL ? node_find(start, "position") : NULL;
         if (position == NULL) continue;
         char text[100];
-        snprintf(text, sizeof text, "[%d, %d, %.17g]", 2 * (i % 5), 2 * (i / 5),
-                 random_in(&g->random, 0.1, 3.0));
+        const double height = g->start == START_ABOVE_GROUND ? draw_gap(g) : random_in(&g->random, 0.1, 3.0);
+        snprintf(text, sizeof text, "[%d, %d, %.17g]", 2 * (i % 5), 2 * (i / 5), height);
         free(position->text);
         position->text = strdup(text);
         node *longitude = node_find(start, "longitude");
@@ -313,22 +351,25 @@ static void write_value(generator *g, const vy_schema_table *table, const vy_sch
                         node *into, const char *path)
 {
     char text[TEXT_CAP];
-    if (row->keyword != NULL && row->type == VY_TYPE_NUMBER) {
-        const char *const values[] = {row->keyword, "number"};
+    const char *off = off_value(table, row) != NULL ? off_value(table, row) : row->keyword;
+    if (off != NULL && row->type == VY_TYPE_NUMBER) {
+        const char *const values[] = {off, "number"};
         const int place_known = strcmp(path, "drones[].start.latitude") == 0 ||
                                 strcmp(path, "expect[].max") == 0 || strcmp(path, "expect[].within") == 0 ||
                                 strcmp(path, "drones[].start.rotor_speed") == 0 ||
                                 strcmp(path, "world.nap.budget.position") == 0;
-        const int option = is_switch(table, row);
+        const int option = off_value(table, row) != NULL;
         const int chosen = place_known ? 1 : option ? choose(g, path, values, 2, 3) : chance(g, 0.6);
         if (chosen == 1 && !draw_value(g, row, path, object, text, sizeof text)) return;
-        node *n = node_add(into, row->key, chosen == 0 ? row->keyword : text);
+        node *n = node_add(into, row->key, chosen == 0 ? off : text);
         n->row = row;
         if (option) place(g, n, path, values[chosen]);
         return;
     }
     if (!draw_value(g, row, path, object, text, sizeof text)) return;
-    node_add(into, row->key, text)->row = row;
+    node *n = node_add(into, row->key, text);
+    n->row = row;
+    if (strcmp(path, "drones[].start.position") == 0) place(g, n, path, start_place_names[g->start]);
 }
 
 // Keys that mean nothing without an option: they are not written but on request.
@@ -372,6 +413,7 @@ static int is_wanted(generator *g, const vy_schema_row *row, const node *into, c
                                          "world.planet.origin.longitude",
                                          "joints[].a",
                                          "joints[].b",
+                                         "joints[].cone.angle",
                                          "drones[].shape.points",
                                          "bodies[].shape.points",
                                          "obstacles[].points",
@@ -397,6 +439,17 @@ static int is_wanted(generator *g, const vy_schema_row *row, const node *into, c
         return !is_forced(g, "bodies[].density") && (g->w->forced_count > 0 || !chance(g, 0.1));
     if (strcmp(path, "joints[].low") == 0 || strcmp(path, "joints[].high") == 0)
         return has_placed(g, "joints[].limited=on");
+    if (strcmp(path, "joints[].cone.low") == 0 || strcmp(path, "joints[].cone.high") == 0)
+        return has_placed(g, "joints[].cone.twist=on");
+    if (strcmp(path, "joints[].motor_gain") == 0 || strcmp(path, "joints[].motor_target") == 0)
+        return has_placed(g, "joints[].motor_max=number");
+    if (strcmp(path, "drones[].start.velocity") == 0 && g->start != START_IN_AIR) return 1;
+    if (strcmp(path, "terrain") == 0 && g->start == START_ABOVE_GROUND) return 1;
+    if (strcmp(path, "terrain.kind") == 0 && g->start == START_ABOVE_GROUND) return 1;
+    if (strcmp(path, "obstacles") == 0 && g->start == START_ABOVE_OBSTACLE) return 1;
+    if ((strcmp(path, "contacts") == 0 || strcmp(path, "contacts.mode") == 0) &&
+        g->start == START_TOWARDS_OTHERS)
+        return 1;
     // One rotor does not hover, and the air of rotors needs their size.
     if (strcmp(path, "drones[].start.rotor_speed") == 0 && is_forced(g, "drones[].vehicle.rotors")) return 1;
     if (strcmp(path, "drones[].vehicle.rotor_air.radius") == 0 &&
@@ -456,6 +509,20 @@ static request add_prerequisites(const request *w)
     return all;
 }
 
+// As it is asked for, else half of them touch something soon.
+static start_place draw_start(generator *g)
+{
+    const char *asked = forced_value(g, "drones[].start.position");
+    const double drawn = random_in(&g->random, 0.0, 1.0);
+    for (int i = 0; i < START_PLACES && asked != NULL; ++i) {
+        if (strcmp(asked, start_place_names[i]) == 0) return (start_place)i;
+    }
+    return drawn < 0.5    ? START_IN_AIR
+           : drawn < 0.75 ? START_ABOVE_GROUND
+           : drawn < 0.9  ? START_ABOVE_OBSTACLE
+                          : START_TOWARDS_OTHERS;
+}
+
 node *generate(const request *w)
 {
     static const double steps[] = {5e-4, 1e-3, 2e-3, 3e-3, 5e-3, 1e-2};
@@ -470,6 +537,8 @@ node *generate(const request *w)
     g->steps = 24 + (int)(random_bits(&g->random) % 40);
     tree->option = -1;
     for (int i = 0; i < all.forced_count; ++i) g->placed[g->placed_count++] = all.forced[i];
+    g->start = draw_start(g);
+    g->fall = random_in(&g->random, 0.5, 3.0);
     vy_scenario_table.init(object, 0);
     write_rows(g, &vy_scenario_table, object, tree, "");
     free(object);

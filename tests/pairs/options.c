@@ -76,10 +76,17 @@ static void number_option(const char *path, const char *value)
     option_number(name);
 }
 
-// The first number of a table, where a word may stand for it, turns its object on and off.
-int is_switch(const vy_schema_table *table, const vy_schema_row *row)
+const char *const start_place_names[START_PLACES] = {"air", "ground", "obstacle", "others"};
+
+// The first number of a table, where a word may stand for it, turns its object on and off; and these do.
+const char *off_value(const vy_schema_table *table, const vy_schema_row *row)
 {
-    return row == &table->rows[0] && row->keyword != NULL && row->type == VY_TYPE_NUMBER;
+    static const char *const more[] = {"motor_max", "motor_stiffness", "break_force", "break_torque"};
+    int is_switch = row == &table->rows[0] && row->keyword != NULL;
+    if (row->type != VY_TYPE_NUMBER) return NULL;
+    for (size_t i = 0; i < sizeof more / sizeof *more; ++i) is_switch |= strcmp(more[i], row->key) == 0;
+    if (!is_switch) return NULL;
+    return row->keyword != NULL ? row->keyword : "0";
 }
 
 static void options_of(const vy_schema_table *table, const char *prefix)
@@ -99,9 +106,11 @@ static void options_of(const vy_schema_table *table, const char *prefix)
             for (int k = 0; base_name(row->table, k) != NULL; ++k)
                 number_option(path, base_name(row->table, k));
             number_option(path, "own");
-        } else if (is_switch(table, row)) {
-            number_option(path, row->keyword);
+        } else if (off_value(table, row) != NULL) {
+            number_option(path, off_value(table, row));
             number_option(path, "number");
+        } else if (strcmp(path, "drones[].start.position") == 0) {
+            for (int k = 0; k < START_PLACES; ++k) number_option(path, start_place_names[k]);
         }
         if (row->table != NULL) options_of(row->table, path);
     }

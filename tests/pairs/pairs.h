@@ -34,7 +34,18 @@ enum { OPTION_CAP = 1500 };
 int option_number(const char *name); // found, or given a number
 const char *option_name(int option);
 int option_count(void);
-int is_switch(const vy_schema_table *table, const vy_schema_row *row);
+// What a row has that turns something on, when it is off; NULL: it does not.
+const char *off_value(const vy_schema_table *table, const vy_schema_row *row);
+// Where a flight starts, options of drones[].start.position: in the air, just above the ground or an obstacle
+// and down to it, or towards the next drone.
+typedef enum start_place {
+    START_IN_AIR,
+    START_ABOVE_GROUND,
+    START_ABOVE_OBSTACLE,
+    START_TOWARDS_OTHERS,
+    START_PLACES
+} start_place;
+extern const char *const start_place_names[START_PLACES];
 void options_of_schema(void); // numbers all options that the rows have
 // Parts and vehicles that an object may be based on, by number; NULL beyond the last.
 const char *base_name(const vy_schema_table *table, int number);

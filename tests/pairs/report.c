@@ -213,7 +213,6 @@ void fly_random(int count, uint64_t seed)
     print_message("%d scenarios at random, in %d of which drones touched, %d ended early, %d failures; go on "
                   "with seed %llu\n",
                   (int)all_totals->flown, (int)all_totals->touched, (int)all_totals->ended,
-                  (int)all_totals->failures,
-                  (unsigned long long)seed + (unsigned long long)next);
+                  (int)all_totals->failures, (unsigned long long)seed + (unsigned long long)next);
     if (all_totals->flown < count && !is_enough()) ++all_totals->failures; // a job was lost
 }
