@@ -589,6 +589,41 @@ static void near_contacts_are_honest(void **unused)
     assert_true(found > 300);
 }
 
+// The broad phase leaves out no body that overlaps a height field, however both are turned.
+static void tilted_fields_miss_nothing(void **unused)
+{
+    (void)unused;
+    enum { SIDE = 5 };
+    double heights[SIDE * SIDE];
+    random_source r = {77};
+    int overlapping = 0;
+    for (int n = 0; n < 400; ++n) {
+        for (int i = 0; i < SIDE * SIDE; ++i) heights[i] = random_in(&r, 0.0, 0.3);
+        vy_shape field;
+        assert_int_equal(vy_shape_height_field(SIDE, SIDE, 1.0, heights, &field, NULL), VY_OK);
+        const vy_shape plank = box(n % 3 == 0 ? 1.2 : 0.05, n % 3 == 1 ? 1.2 : 0.05, n % 3 == 2 ? 1.2 : 0.05);
+        vy_bodies *b = new_set(1e-3, 0.0, 0);
+        const vy_pose ground = {vec3_zero(), random_attitude(&r)};
+        const vy_vec3 middle = vec3_add(vec3_make(2.0, 2.0, 0.6), random_vec(&r, 0.8));
+        const vy_pose pose = {quat_rotate(ground.rotation, middle), {1.0, 0.0, 0.0, 0.0}};
+        const vy_body_id below =
+            add(b, VY_BODY_STATIC, &field, 0.0, vec3_zero(), vec3_zero(), surface(0.5, 0));
+        const vy_body_state turned = {.attitude = ground.rotation};
+        assert_int_equal(vy_body_set_state(b, below, &turned), VY_OK);
+        const vy_body_id above =
+            add(b, VY_BODY_DYNAMIC, &plank, 1.0, pose.position, vec3_zero(), surface(0.5, 0));
+        vy_manifold m;
+        assert_int_equal(vy_collide(&field, &ground, &plank, &pose, &m), VY_OK);
+        const int is_deep = m.count > 0 && m.points[0].depth > 0.01;
+        overlapping += is_deep;
+        step(b, 1);
+        const vy_vec3 moved = vec3_sub(read(b, above).position, pose.position); // what is too deep moves out
+        if (is_deep) assert_true(vy_bodies_contact_count(b) > 0 || vec3_length(moved) > 0.0);
+        vy_bodies_destroy(b);
+    }
+    assert_true(overlapping > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -610,6 +645,7 @@ int main(void)
         cmocka_unit_test(bad_numbers_are_refused),
         cmocka_unit_test(ruling_13_impulse),
         cmocka_unit_test(links_overlap_in_their_joints),
+        cmocka_unit_test(tilted_fields_miss_nothing),
         cmocka_unit_test(near_contacts_are_honest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

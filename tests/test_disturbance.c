@@ -1,5 +1,6 @@
 // test_disturbance.c - forces and torques from outside: momentum, closed forms, statistics, refusals.
 #include "flight.h"
+#include "world/disturbance.h"
 #include <string.h>
 
 static vy_world_def weightless(void)
@@ -235,6 +236,30 @@ static void disturbances_add_up(void **unused)
     vy_world_destroy(world);
 }
 
+// What the negligibility policy is told: no less than acts, and no more but for rounding; and which part of
+// it turns with the body, or does not.
+static void bounds_are_what_acts(void **unused)
+{
+    (void)unused;
+    random_source r = {57};
+    for (int n = 0; n < 40; ++n) {
+        disturbance_model d = {.end = 100, .last = 1};
+        const vy_model m = {.disturbance_count = 1, .disturbances = &d};
+        d.def = vy_default_disturbance_def();
+        d.def.kind = VY_DISTURBANCE_CONSTANT;
+        d.def.frame = n % 2 == 0 ? VY_FRAME_WORLD : VY_FRAME_BODY;
+        d.def.force = random_vec(&r, 2.0);
+        d.def.torque = random_vec(&r, 0.3);
+        nap_inputs out = {.disturbance = -1.0};
+        disturbance_bound(&m, 5, 10, NULL, 0, &out);
+        const double force = vec3_length(d.def.force), torque = vec3_length(d.def.torque);
+        assert_true(out.disturbance > force && out.disturbance < force * (1.0 + 1e-9));
+        assert_true(out.disturbance_torque > torque && out.disturbance_torque < torque * (1.0 + 1e-9));
+        assert_true(out.force_body == (n % 2 == 0 ? 0.0 : out.disturbance));
+        assert_true(out.torque_world == (n % 2 == 0 ? out.disturbance_torque : 0.0));
+    }
+}
+
 static void no_cookie(vy_disturbance_def *d) { d->cookie = 0; }
 static void no_kind(vy_disturbance_def *d) { d->kind = (vy_disturbance_kind)4; }
 static void no_frame(vy_disturbance_def *d) { d->frame = (vy_frame)2; }
@@ -303,6 +328,7 @@ int main(void)
         cmocka_unit_test(noise_begins_as_it_goes_on),
         cmocka_unit_test(noise_is_of_each_drone),
         cmocka_unit_test(disturbances_add_up),
+        cmocka_unit_test(bounds_are_what_acts),
         cmocka_unit_test(bad_disturbances_are_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

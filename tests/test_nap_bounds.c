@@ -482,6 +482,11 @@ static void wind_changes_within_the_slope_of_its_grid(void **unused)
             check_distance(wind_grid_at(&p.grid, vec3_zero(), 0.0), wind_grid_at(&p.grid, next, 0.0)) / d;
         assert_near(wind_slope_bound(&p, 1.0), slope, 1e-12);
     }
+    wind_params late = {.grid = {samples, 1, 1, 1, 2, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 3.0, fastest}};
+    for (int i = 0; i < 6; ++i) samples[i] = (i % 3 == 0 ? fastest : 0.0) * (i < 3 ? 1.0 : -1.0);
+    const double change = check_distance(wind_grid_at(&late.grid, vec3_zero(), 0.0),
+                                         wind_grid_at(&late.grid, vec3_zero(), 0.5)); // of a period of 0.5 s
+    assert_near(nap_wind_change(&late, 0.5, 0.0, 0.0, fastest), change, 1e-12);
     for (int i = 0; i < 24; ++i) samples[i] = random_in(&r, -1.0, 1.0);
     const wind_params p = {
         .grid = {samples, 2, 2, 2, 1, 0.0, 0.0, 0.0, 0.0, spacing[0], spacing[1], spacing[2], 1.0, 1.8}};
@@ -493,12 +498,35 @@ static void wind_changes_within_the_slope_of_its_grid(void **unused)
     }
 }
 
+// The slope of a shear that is bounded is that of its profile, and what is steepest at the ground is not
+// below it higher up.
+static void wind_changes_within_the_slope_of_its_shear(void **unused)
+{
+    (void)unused;
+    random_source r = {504};
+    for (int n = 0; n < 200; ++n) {
+        wind_params p = {.shear = n % 3 == 0   ? WIND_SHEAR_LINEAR
+                                  : n % 3 == 1 ? WIND_SHEAR_POWER
+                                               : WIND_SHEAR_LOGARITHMIC,
+                         .shear_speed = random_in(&r, -10.0, 10.0),
+                         .shear_height = random_in(&r, 2.0, 50.0),
+                         .shear_exponent = random_in(&r, 0.1, 0.9),
+                         .shear_roughness = 0.03};
+        wind_prepare(&p);
+        const double low = random_in(&r, 0.5, 40.0), h = 1e-5 * low;
+        const double slope = fabs(wind_shear_speed(&p, low + h) - wind_shear_speed(&p, low)) / h;
+        const double bound = wind_slope_bound(&p, low);
+        assert_true(bound >= slope * (1.0 - 1e-9) && bound <= slope * (1.0 + 1e-4));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ruling_19_no_effect_exceeds_its_bound),
         cmocka_unit_test(gravity_changes_within_its_gradient),
         cmocka_unit_test(wind_changes_within_the_slope_of_its_grid),
+        cmocka_unit_test(wind_changes_within_the_slope_of_its_shear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
