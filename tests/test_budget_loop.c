@@ -457,6 +457,59 @@ static void other_loops_have_no_bound(void **unused)
     }
 }
 
+// A drone that a joint, a fault or a contact may move is not the loop that the bound knows.
+static void what_may_be_moved_has_no_bound(void **unused)
+{
+    (void)unused;
+    for (int kind = 0; kind < 4; ++kind) {
+        vy_world_def wd = vy_default_world_def();
+        const vy_drone_def d = hovering(&wd, 1);
+        wd.contacts.on = kind == 1;
+        vy_world *world = fly_in(&wd, &d);
+        if (kind == 2) {
+            vy_joint_def tether = vy_default_joint_def();
+            tether.kind = VY_JOINT_CABLE;
+            tether.body_b = vy_world_body(world, 0);
+            tether.length = 100.0;
+            assert_int_equal(vy_world_add_joint(world, &tether, NULL, NULL), VY_OK);
+        }
+        if (kind == 3) {
+            vy_fault_def fault = vy_default_fault_def();
+            fault.kind = VY_FAULT_MOTOR_WEAK;
+            fault.start = 9.0;
+            fault.size = 0.9;
+            assert_int_equal(vy_world_add_fault(world, &fault, NULL), VY_OK);
+        }
+        (void)vy_world_advance(world, 1000);
+        assert_int_equal(vy_loop_is_isolated(world, 0), kind == 0);
+        const vy_certificate c = certificate_of(world);
+        assert_true((c.budget.standing == VY_BUDGET_WITHIN && c.total_impulse > 0.0) == (kind == 0));
+        vy_world_destroy(world);
+    }
+}
+
+// What an autopilot may be off by is a share of the way and of the turn between two of its decisions, or what
+// is allowed where that is less.
+static void an_autopilot_has_less_to_spend(void **unused)
+{
+    (void)unused;
+    vy_world_def wd = vy_default_world_def();
+    vy_drone_def d = hovering(&wd, 1);
+    d.controller.kind = VY_CONTROLLER_AUTOPILOT;
+    d.controller.autopilot.target = (vy_vec3){1.5, 0, 50};
+    d.controller.autopilot.def.altitude = 50.0;
+    d.controller.autopilot.def.throttle = 10;
+    vy_world *world = fly_in(&wd, &d);
+    (void)vy_world_advance(world, 10);
+    vy_budget_def wide = {10.0, 1e6, 1e6}, narrow = {10.0, 1e-9, 1e-9};
+    vy_loop_limit_budget(world, 0, &wide);
+    vy_loop_limit_budget(world, 0, &narrow);
+    assert_true(wide.position > 0.0 && wide.position < 1.0 && wide.attitude > 0.0 && wide.attitude < 1.0);
+    assert_near(narrow.position, 1e-9, 0.0);
+    assert_near(narrow.attitude, 1e-9, 0.0);
+    vy_world_destroy(world);
+}
+
 // The envelope and the bound are state: a flight goes on from a snapshot with the same bits.
 static void bounds_are_state(void **unused)
 {
@@ -538,6 +591,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_heading_that_is_off_leads_elsewhere),
         cmocka_unit_test(a_switch_within_reach_ends_the_bound),
         cmocka_unit_test(other_loops_have_no_bound),
+        cmocka_unit_test(what_may_be_moved_has_no_bound),
+        cmocka_unit_test(an_autopilot_has_less_to_spend),
         cmocka_unit_test(bounds_are_state),
         cmocka_unit_test(what_is_observed_covers_the_flight),
         cmocka_unit_test(bodies_have_budgets_too),

@@ -589,6 +589,24 @@ static void near_contacts_are_honest(void **unused)
     assert_true(found > 300);
 }
 
+// What gravity alone adds in two steps does not bounce; what is a little faster does.
+static void slow_impacts_do_not_bounce(void **unused)
+{
+    (void)unused;
+    const vy_shape round = ball(0.1), floor = plane(vec3_make(0, 0, 1));
+    const double h = 1e-3, at_rest = vy_default_bodies_def().contacts.restitution_speed;
+    for (int fast = 0; fast < 2; ++fast) {
+        const double speed = at_rest + (fast ? 2.02 : 1.98) * h * G;
+        vy_bodies *b = new_set(h, G, 0);
+        const vy_body_id id = add(b, VY_BODY_DYNAMIC, &round, 1.0, vec3_make(0, 0, 0.1 + 1e-9),
+                                  vec3_make(0, 0, -speed), surface(0, 0.5));
+        add(b, VY_BODY_STATIC, &floor, 0.0, vec3_zero(), vec3_zero(), surface(0, 0.5));
+        step(b, 1);
+        assert_near(read(b, id).velocity.z, fast ? 0.5 * speed : 0.0, 1e-6);
+        vy_bodies_destroy(b);
+    }
+}
+
 // The broad phase leaves out no body that overlaps a height field, however both are turned.
 static void tilted_fields_miss_nothing(void **unused)
 {
@@ -645,6 +663,7 @@ int main(void)
         cmocka_unit_test(bad_numbers_are_refused),
         cmocka_unit_test(ruling_13_impulse),
         cmocka_unit_test(links_overlap_in_their_joints),
+        cmocka_unit_test(slow_impacts_do_not_bounce),
         cmocka_unit_test(tilted_fields_miss_nothing),
         cmocka_unit_test(near_contacts_are_honest),
     };

@@ -336,6 +336,24 @@ static void what_is_filtered_wakes_nobody(void **unused)
 
 // ---- state
 
+// Thin plates at 100 m/s meet a plate that comes towards them, or pass through the one that is filtered.
+static void fast_bodies_pass_what_is_filtered(void **unused)
+{
+    (void)unused;
+    for (int filtered = 0; filtered < 2; ++filtered) {
+        vy_bodies *b = new_set(1e-3, 0.0, 0);
+        const vy_shape plate = box(0.005, 0.2, 0.2);
+        const vy_filter other = filtered ? nobody : vy_default_filter();
+        const vy_body_id x = add_filtered(b, &plate, vec3_make(-0.75, 0, 0), vec3_make(100, 0, 0),
+                                          vy_default_filter()),
+                         y = add_filtered(b, &plate, vec3_make(0.75, 0, 0), vec3_make(-100, 0, 0), other);
+        for (int k = 0; k < 20; ++k) assert_int_equal(vy_bodies_step(b) & VY_BODIES_NOT_FINITE, 0);
+        assert_true((read(b, x).position.x > read(b, y).position.x) == filtered);
+        if (filtered) assert_near(read(b, x).velocity.x, 100.0, 0.0);
+        vy_bodies_destroy(b);
+    }
+}
+
 static void snapshots_have_filters(void **unused)
 {
     (void)unused;
@@ -414,6 +432,7 @@ int main(void)
         cmocka_unit_test(a_contact_ends_when_it_is_filtered),
         cmocka_unit_test(a_changed_filter_wakes_the_island),
         cmocka_unit_test(what_is_filtered_wakes_nobody),
+        cmocka_unit_test(fast_bodies_pass_what_is_filtered),
         cmocka_unit_test(snapshots_have_filters),
         cmocka_unit_test(bodies_carry_data_of_the_caller),
     };

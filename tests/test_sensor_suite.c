@@ -428,6 +428,25 @@ static void flow_is_how_the_ground_moves_in_the_image(void **unused)
     }
 }
 
+// Its range has both its ends.
+static void flow_is_there_from_its_least_to_its_largest_distance(void **unused)
+{
+    (void)unused;
+    vy_world_def wd = vy_default_world_def();
+    wd.environment.gravity.uniform = (vy_vec3){0, 0, 0};
+    static const double limits[4][2] = {{2.0, 9.0}, {0.1, 2.0}, {2.0 + 1e-9, 9.0}, {0.1, 2.0 - 1e-9}};
+    for (int n = 0; n < 4; ++n) {
+        vy_drone_def def = passive_body();
+        def.position = (vy_vec3){0.0, 0.0, 2.0};
+        def.sensor_suite.flow = (vy_flow_def){.period = 0.001, .min = limits[n][0], .max = limits[n][1]};
+        vy_world *world = fly_in(&wd, &def);
+        (void)vy_world_step(world);
+        assert_near(state_of(world, 0).position.z, 2.0, 0.0);
+        assert_near(state_of(world, 0).samples.flow.quality, n < 2 ? 1.0 : 0.0, 0.0);
+        vy_world_destroy(world);
+    }
+}
+
 static void a_fan_of_rays_covers_the_ground(void **unused)
 {
     (void)unused;
@@ -791,6 +810,7 @@ int main(void)
         cmocka_unit_test(an_antenna_moves_with_the_body),
         cmocka_unit_test(a_range_finder_sees_the_ground_at_a_slant),
         cmocka_unit_test(flow_is_how_the_ground_moves_in_the_image),
+        cmocka_unit_test(flow_is_there_from_its_least_to_its_largest_distance),
         cmocka_unit_test(a_fan_of_rays_covers_the_ground),
         cmocka_unit_test(rays_see_the_shapes_of_the_world),
         cmocka_unit_test(escs_and_monitors_tell_what_turns_and_flows),
