@@ -498,6 +498,35 @@ static void wind_changes_within_the_slope_of_its_grid(void **unused)
     }
 }
 
+// What is left out across the end of the air is told once: with the bound below it, or where it is computed.
+static void thin_air_is_told_once(void **unused)
+{
+    (void)unused;
+    random_source r = {505};
+    int told = 0;
+    for (int n = 0; n < 200; ++n) {
+        genes g = random_genes(&r);
+        search_case c = make_case(&g);
+        const double exact[DEVIATION_COUNT] = {0};
+        c.env.air.mode = ATMOSPHERE_LAYERED;
+        c.m.command = c.command;
+        nap_reach reach = nap_reach_of(&c.env, &c.n, &c.p, &c.layout, &c.s, c.speed, &c.m, exact);
+        reach.max_distance = 10.0;
+        for (int where = -1; where <= 1; ++where) {
+            reach.altitude = AIR_TOP + 5.0 + 20.0 * where; // below, across and above
+            nap_state off = {.impulse = {0}}, on = {.impulse = {0}};
+            nap_add_thin_air(&c.env, &c.n, &c.p, &reach, 0.1, 0, &off);
+            nap_add_thin_air(&c.env, &c.n, &c.p, &reach, 0.1, EFFECTS_ALL, &on);
+            for (int i = 0; i < EFFECT_COUNT; ++i) {
+                assert_near(off.impulse[i], where == 1 ? on.impulse[i] : 0.0, 0.0);
+                if (where == -1) assert_near(on.impulse[i], 0.0, 0.0);
+                told += on.impulse[i] > 0.0;
+            }
+        }
+    }
+    assert_true(told > 300);
+}
+
 // The slope of a shear that is bounded is that of its profile, and what is steepest at the ground is not
 // below it higher up.
 static void wind_changes_within_the_slope_of_its_shear(void **unused)
@@ -527,6 +556,7 @@ int main(void)
         cmocka_unit_test(gravity_changes_within_its_gradient),
         cmocka_unit_test(wind_changes_within_the_slope_of_its_grid),
         cmocka_unit_test(wind_changes_within_the_slope_of_its_shear),
+        cmocka_unit_test(thin_air_is_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
