@@ -220,6 +220,35 @@ static void a_drone_flies_on_the_complementary_filter(void **unused)
     }
 }
 
+// Without fixes the accelerometer says what is up: on the ground an attitude that is off is found again.
+static void the_ground_levels_the_complementary_filter(void **unused)
+{
+    (void)unused;
+    vy_drone_def def = flying_drone();
+    def.estimator.kind = VY_ESTIMATOR_COMPLEMENTARY;
+    def.estimator.start_attitude = 0.2;
+    def.sensor_suite.gps.period = 0.0;
+    def.imu.accel_bias = 0.01;
+    def.controller.kind = VY_CONTROLLER_NONE;
+    def.controller.start = (vy_intent){.rung = VY_RUNG_MOTORS};
+    def.rotor_speed = 0.0;
+    def.position.z = 0.05;
+    vy_world_def wd = seeded_world(4);
+    wd.contacts.on = 1;
+    vy_world *world = fly_in(&wd, &def);
+    const vy_obstacle_def ground = vy_default_obstacle_def();
+    assert_int_equal(vy_world_add_obstacle(world, &ground, NULL), VY_OK);
+    double e[EKF_STATES];
+    (void)vy_world_advance(world, 1);
+    error_of(world, e);
+    const double before = sqrt(e[6] * e[6] + e[7] * e[7]);
+    (void)vy_world_advance(world, 30000);
+    error_of(world, e);
+    assert_true(before > 0.05);
+    assert_true(sqrt(e[6] * e[6] + e[7] * e[7]) < 0.02);
+    vy_world_destroy(world);
+}
+
 // --- the gate
 
 static vy_gate_state gate_of(const vy_world *world)
@@ -532,6 +561,7 @@ int main(void)
         cmocka_unit_test(the_ekf_finds_the_biases),
         cmocka_unit_test(late_fixes_are_counted_as_late),
         cmocka_unit_test(a_drone_flies_on_the_complementary_filter),
+        cmocka_unit_test(the_ground_levels_the_complementary_filter),
         cmocka_unit_test(honest_sensors_pass_the_gate),
         cmocka_unit_test(a_gate_rejects_as_many_as_are_beyond_it),
         cmocka_unit_test(the_ekf_is_as_good_as_it_believes_behind_a_gate),
