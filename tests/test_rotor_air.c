@@ -218,6 +218,7 @@ static vy_drone_def told(double share)
     vy_drone_def def = vy_default_drone_def();
     assert_int_equal(vy_vehicle_preset("reference-quad", &def.vehicle, NULL), VY_OK);
     def.vehicle.rotor_air.radius = 0.1;
+    def.rotor_speed = vy_vehicle_hover_speed(&def.vehicle, 9.80665);
     const double hover = vy_vehicle_hover_speed(&def.vehicle, 9.80665);
     const double u = share * hover / def.vehicle.speed_max;
     def.rotor_speed = hover;
@@ -256,6 +257,27 @@ static void inflow_follows_with_its_lag(void **unused)
         const double wanted = 1.2 * hover + (hover - 1.2 * hover) * exp(-0.001 * i / 0.05);
         assert_near(world->powertrain[0].memory.inflow[2], wanted, 2e-6); // its climb: 14 N on 1e6 kg
     }
+    vy_world_destroy(world);
+}
+
+// Of as many rotors as there can be, without a lag: each has the induced velocity of its hover.
+static void inflow_without_lag_is_steady(void **unused)
+{
+    (void)unused;
+    vy_drone_def def = vy_default_drone_def();
+    assert_int_equal(vy_vehicle_preset("octo", &def.vehicle, NULL), VY_OK);
+    assert_int_equal(def.vehicle.rotor_count, VY_ROTOR_CAP);
+    def.vehicle.rotor_air.inflow = 2e-4;
+    def.vehicle.rotor_air.inflow_lag = 0.0;
+    def.vehicle.rotor_air.radius = 0.1;
+    def.rotor_speed = vy_vehicle_hover_speed(&def.vehicle, 9.80665);
+    def.position.z = 50.0;
+    const vy_world_def wd = vy_default_world_def();
+    vy_world *world = world_with(&wd, &def);
+    (void)vy_world_advance(world, 200);
+    const double *inflow = world->powertrain[0].memory.inflow;
+    assert_true(inflow[0] > 0.1);
+    for (int i = 1; i < VY_ROTOR_CAP; ++i) assert_near(inflow[i], inflow[0], 0.05 * inflow[0]);
     vy_world_destroy(world);
 }
 
@@ -756,6 +778,7 @@ int main(void)
         cmocka_unit_test(steady_inflow_is_momentum_theory),
         cmocka_unit_test(inflow_takes_and_gives_thrust),
         cmocka_unit_test(inflow_follows_with_its_lag),
+        cmocka_unit_test(inflow_without_lag_is_steady),
         cmocka_unit_test(vortex_ring_takes_thrust),
         cmocka_unit_test(ground_lifts_by_the_distance_along_the_axis),
         cmocka_unit_test(ruling_02_ground_effect_goes_through_the_allocation),
