@@ -33,8 +33,8 @@ typedef struct runner {
     uint64_t cases_before;   // of earlier runs
     uint64_t last_case;      // beyond it nothing is flown
     int failure_status;      // exit status of a shard that could not be written
-    int signal;
-    double start; // [s] of the wall clock
+    int stop_signal;         // the one that asked to stop, 0: none
+    double start;            // [s] of the wall clock
     progress progress_line;
     vy_stop_look looks[VY_PLAN_LOOK_CAP];                  // of the plan's stop rule
     int has_stop_rule;                                     // it has one
@@ -144,7 +144,7 @@ static void end_worker(runner *r, int slot, int status)
         return;
     }
     r->state[shard] = SHARD_MISSING;
-    if (r->signal != 0 || r->failure_status != 0) return;
+    if (r->stop_signal != 0 || r->failure_status != 0) return;
     if (WIFEXITED(status)) {
         r->failure_status = WEXITSTATUS(status) >= 128 ? EXIT_SYSTEM : WEXITSTATUS(status);
     } else if (w->is_isolated) {
@@ -203,7 +203,8 @@ static void fly_shards(runner *r, const uint64_t *shard_list, uint64_t count)
     const process_signals signals = vy_process_signals_block();
     uint64_t next_index = 0, shard = 0;
     for (;;) {
-        for (int i = 0; i < r->jobs && r->signal == 0 && r->failure_status == 0 && !r->is_accepted; ++i) {
+        for (int i = 0; i < r->jobs && r->stop_signal == 0 && r->failure_status == 0 && !r->is_accepted;
+             ++i) {
             if (r->workers[i].pid != 0) continue;
             if (!next_shard(r, shard_list, count, &next_index, &shard)) break;
             r->failure_status = start_worker(r, i, shard);
@@ -211,7 +212,7 @@ static void fly_shards(runner *r, const uint64_t *shard_list, uint64_t count)
         if (r->running_count == 0) break;
         const int signal = vy_process_signals_wait(&signals);
         if (signal != 0) {
-            r->signal = signal;
+            r->stop_signal = signal;
             stop_workers(r, SIGTERM);
         }
         collect_ended_workers(r);
@@ -254,12 +255,12 @@ static int report_end(const runner *r, uint64_t count)
     const double wall_seconds = vy_wall_clock() - r->start;
     uint64_t present_count = 0;
     for (uint64_t i = 0; i < c->shards; ++i) present_count += r->state[i] == SHARD_PRESENT;
-    if (r->signal != 0) {
+    if (r->stop_signal != 0) {
         fprintf(stderr,
                 "volery campaign: stopped; %" PRIu64 " of %" PRIu64
                 " shards are there, and the same command goes on from here\n",
                 present_count, count);
-        return vy_signals_exit(r->signal);
+        return vy_signals_exit(r->stop_signal);
     }
     if (r->failure_status != 0) return r->failure_status;
     const uint64_t flown_cases = r->cases_done - r->cases_before;

@@ -43,6 +43,7 @@ static bench_result time_log(uint64_t every)
     return result;
 }
 
+// No log, every 10th step, every step.
 bench_result vy_bench_log_none(void) { return time_log(0); }
 bench_result vy_bench_log_10(void) { return time_log(10); }
 bench_result vy_bench_log_1(void) { return time_log(1); }

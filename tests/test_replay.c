@@ -459,6 +459,31 @@ static void other_uses_fail(void **unused)
     mcap_bytes_free(&sink.bytes);
 }
 
+// Its scenario builds a world of other bodies than its metadata say: names would be missing.
+static void other_counts_are_refused(void **unused)
+{
+    (void)unused;
+    record("feedback");
+    const edit none = {.topic = "", .flip = -1, .chunk_size = 20000};
+    memory_sink sink = rewrite(&none, NULL);
+    vy_world *world = build("feedback");
+    for (int is_body = 0; is_body < 2; ++is_body) {
+        bytes b = {.data = sink.bytes.data, .size = sink.bytes.size, .fails = -1};
+        vy_log *log = NULL;
+        vy_error err;
+        vy_difference difference;
+        assert_int_equal(open_bytes(&b, &log, &err), VY_OK);
+        uint32_t *count = is_body ? &log->info.body_count : &log->info.drone_count;
+        *count += 1;
+        assert_int_equal(vy_log_replay(log, world, NULL, NULL, &difference, &err), VY_DAMAGED);
+        assert_non_null(strstr(err.text, "its scenario has 1 drones and 0 bodies"));
+        *count -= 1;
+        vy_log_close(log);
+    }
+    vy_world_destroy(world);
+    mcap_bytes_free(&sink.bytes);
+}
+
 // ---- a summary that leaves something out, its checksum right
 
 // The summary without its record number `number` of a kind; `recount` changes the statistics to fit.
@@ -565,11 +590,17 @@ static int end(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_copy_is_the_same), cmocka_unit_test(messages_left_out),
-        cmocka_unit_test(results_changed),    cmocka_unit_test(states_changed),
-        cmocka_unit_test(any_byte_changed),   cmocka_unit_test(reads_fail),
-        cmocka_unit_test(memory_fails),       cmocka_unit_test(other_uses_fail),
-        cmocka_unit_test(chunks_not_named),   cmocka_unit_test(metadata_not_named),
+        cmocka_unit_test(a_copy_is_the_same),
+        cmocka_unit_test(messages_left_out),
+        cmocka_unit_test(results_changed),
+        cmocka_unit_test(states_changed),
+        cmocka_unit_test(any_byte_changed),
+        cmocka_unit_test(reads_fail),
+        cmocka_unit_test(memory_fails),
+        cmocka_unit_test(other_uses_fail),
+        cmocka_unit_test(other_counts_are_refused),
+        cmocka_unit_test(chunks_not_named),
+        cmocka_unit_test(metadata_not_named),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

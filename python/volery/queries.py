@@ -46,19 +46,20 @@ class Queries:
 
         def body(self, key: int | str) -> Body: ...
 
-    def _query_first(self, kind: int, shape: Shape | None, numbers: Vector, ignore: Body | None) -> Hit | None:
+    def _query_first(self, kind: int, shape: Shape | None, packed_query: Vector, ignore: Body | None) -> Hit | None:
+        """`packed_query`: the numbers of a query of `kind`, as _ray() and its like pack them."""
         out = np.empty(1, dtype=HIT)
-        if b.lib.bodies_query(self._set.pointer, kind, shape._pointer if shape is not None else None, numbers.ctypes.data,
+        if b.lib.bodies_query(self._set.pointer, kind, shape._pointer if shape is not None else None, packed_query.ctypes.data,
                               self._id_of(ignore), out.ctypes.data) != 0:
             raise b.last_error()
         hit = out[0]
         return Hit(self.body(int(hit["body"])), float(hit["t"]), hit["point"], hit["normal"]) if hit["body"] >= 0 else None
 
-    def _query_all(self, kind: int, shape: Shape | None, numbers: Vector, ignore: Body | None) -> NDArray[Any]:
+    def _query_all(self, kind: int, shape: Shape | None, packed_query: Vector, ignore: Body | None) -> NDArray[Any]:
         out = ctypes.c_void_p()
         try:
             count = b.lib.bodies_query_all(self._set.pointer, kind, shape._pointer if shape is not None else None,
-                                           numbers.ctypes.data, self._id_of(ignore), ctypes.byref(out))
+                                           packed_query.ctypes.data, self._id_of(ignore), ctypes.byref(out))
             if count < 0:
                 raise b.last_error()
             return np.frombuffer(ctypes.string_at(out.value or 0, count * HIT.itemsize), dtype=HIT) if count else np.empty(0, HIT)

@@ -4,6 +4,7 @@
 /// A number of the open interval (0, 1): the middle of one of 2^23 equal cells.
 VY_FN real rng_uniform(bits high, bits) { return (real_from_uint(high >> 9) + 0.5) * 0x1p-23; }
 
+/// As in rng.h: the segment of the table, and the place in it.
 VY_FN bits rng_segment(bits word, real *segment_position)
 {
     const uint32_t n = (static_cast<uint32_t>(word) << 1) | 1u;

@@ -3,6 +3,7 @@
 #include "base/schema_rows.h"
 #include <string.h>
 
+// The distributions that are drawn from, and those of which a grid takes `steps` values.
 #define DRAWN \
     (1u << VY_PLAN_UNIFORM | 1u << VY_PLAN_LOG_UNIFORM | 1u << VY_PLAN_NORMAL | 1u << VY_PLAN_TRIANGULAR)
 #define STEPPED (1u << VY_PLAN_UNIFORM | 1u << VY_PLAN_LOG_UNIFORM)

@@ -150,7 +150,7 @@ typedef struct joint_system {
     mat3 *lower, *lower_scaled; // [entry_count] entries; times the inverse of their column's diagonal block
     uint32_t
         *update; // entries that products of two entries of a column go to, in the order of island_factor.c
-    uint32_t *update_first; // [block_count]
+    uint32_t *update_first; // [block_count] where those of a column begin in `update`
     uint32_t entry_count;
     vec3 *rhs; // [4 block_count] right-hand sides, then solutions; the second part is scratch, the third the
                // sums of sub-steps, the fourth what of these is in the impulses of joints that can break

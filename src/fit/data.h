@@ -36,9 +36,10 @@ static inline int vy_fit_has_air(const fit_data *d)
     return d->has_attitude && (d->has_velocity || d->has_position);
 }
 
+enum { FIT_ROTOR_INPUTS = 8 }; ///< parameters that the speeds of the rotors depend on
+
 /// Speeds of the rotors [rad/s]: at each row and half-way to the next, and the mean from each row to the
 /// next.
-enum { FIT_ROTOR_INPUTS = 8 };
 typedef struct fit_rotors {
     double *speed;                   // 2 rows x rotors
     double *mean;                    // rows x rotors

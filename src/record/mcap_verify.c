@@ -147,9 +147,9 @@ static vy_status check_summary(vy_mcap_reader *r, vy_error *err)
 
 // --- the index of each chunk against its messages: readers that seek see no others
 
-// A chunk, and the indexes behind it. A message that an index names is no longer one in `view`.
+// A chunk, and the indexes behind it. A message that an index names is no longer one in `unindexed`.
 typedef struct indexed_chunk {
-    mcap_chunk view;
+    mcap_chunk unindexed;
     const mcap_chunk_ref *ref;
     size_t index_count; // so far
 } indexed_chunk;
@@ -170,7 +170,7 @@ static vy_status check_index(vy_mcap_reader *r, const mcap_record *record, index
         const unsigned char *index_entry = chunk->ref->index_offsets + 10 * i;
         is_valid = mcap_get_u16(index_entry) == channel && mcap_get_u64(index_entry + 2) == record->offset;
     }
-    const mcap_bytes *records = &chunk->view.records;
+    const mcap_bytes *records = &chunk->unindexed.records;
     while (is_valid && mcap_span_remaining(&span) > 0) {
         const uint64_t time = mcap_span_u64(&span), position = mcap_span_u64(&span);
         is_valid = !span.bad && position < records->size &&
@@ -189,7 +189,7 @@ static vy_status check_index(vy_mcap_reader *r, const mcap_record *record, index
 // All indexes of a chunk have been seen: they name every message, or there are none.
 static vy_status end_indexes(const indexed_chunk *chunk, vy_error *err)
 {
-    const mcap_bytes *records = &chunk->view.records;
+    const mcap_bytes *records = &chunk->unindexed.records;
     if (chunk->ref == NULL) return VY_OK;
     bool is_valid = chunk->index_count == chunk->ref->index_count;
     for (size_t position = 0; is_valid && chunk->index_count > 0 && position < records->size;
@@ -214,15 +214,15 @@ static vy_status check_indexes(vy_mcap_reader *r, vy_error *err)
             status = end_indexes(&chunk, err);
             chunk.ref = &r->chunk_refs[chunk_count++];
             chunk.index_count = 0;
-            if (status == VY_OK) status = vy_mcap_load_chunk(r, chunk.ref, &chunk.view, err);
-            if (status == VY_OK) status = vy_mcap_check_chunk(r, &chunk.view, NULL, err);
+            if (status == VY_OK) status = vy_mcap_load_chunk(r, chunk.ref, &chunk.unindexed, err);
+            if (status == VY_OK) status = vy_mcap_check_chunk(r, &chunk.unindexed, NULL, err);
         } else if (record.opcode == MCAP_MESSAGE_INDEX) {
             status = check_index(r, &record, &chunk, err);
         }
         offset += MCAP_RECORD_HEAD_SIZE + record.length;
     }
     if (status == VY_OK) status = end_indexes(&chunk, err);
-    mcap_bytes_free(&chunk.view.records);
+    mcap_bytes_free(&chunk.unindexed.records);
     return status;
 }
 

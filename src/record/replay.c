@@ -278,6 +278,13 @@ static vy_status player_open(vy_log *log, vy_world *world, const state_record *s
 {
     *player = (log_player){.log = log, .world = world, .difference = out};
     memset(out, 0, sizeof *out);
+    const vy_log_info *info = &log->info;
+    if (vy_world_drone_count(world) != info->drone_count || vy_world_body_count(world) != info->body_count)
+        return vy_fail(err, VY_DAMAGED,
+                       "its scenario has %" PRIu32 " drones and %" PRIu32 " bodies, its metadata say %" PRIu32
+                       " and %" PRIu32,
+                       vy_world_drone_count(world), vy_world_body_count(world) - vy_world_drone_count(world),
+                       info->drone_count, info->body_count - info->drone_count);
     vy_status status = vy_world_restore(world, start_state->bytes, start_state->size, err);
     if (status == VY_OK) status = vy_hash_cursor_open(log, start_state->tick, &player->hashes, err);
     if (status == VY_OK) status = vy_log_cursor_open(log, TOPIC_STATE, &player->states, err);

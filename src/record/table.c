@@ -317,7 +317,7 @@ typedef struct table_pass {
     void *self;
     double row[TABLE_COLUMNS_MAX];
     double first_row_time;       // [s] of the first row
-    uint64_t next_row;           // of the even rows
+    uint64_t next_row;           // number of the next row to write, of rows at `rate`
     int is_pending, is_complete; // a record of the truth has been read, with all that belongs to it
     uint64_t record_time;        // [ns] of it
     int is_stopped;

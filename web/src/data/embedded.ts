@@ -89,7 +89,7 @@ export interface EffectInfo {
 export interface CertificateInfo {
   budget?: string; // how it stands, in words
   effects: EffectInfo[];
-  changes: number;
+  changes: number; // decisions of the negligibility policy that changed
   total_impulse: number;
   total_angular_impulse: number;
   bounded: boolean;

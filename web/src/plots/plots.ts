@@ -123,9 +123,9 @@ export class Plots {
 
   update(now: number): void {
     if (this.clock.time === this.shownTime) return;
-    const values = now - this.valuesAt > VALUES_INTERVAL || !this.clock.playing;
-    if (values) this.valuesAt = now;
+    const valuesAreDue = now - this.valuesAt > VALUES_INTERVAL || !this.clock.playing;
+    if (valuesAreDue) this.valuesAt = now;
     this.shownTime = this.clock.time;
-    for (const plot of this.visible) plot.setTime(this.clock.time, values);
+    for (const plot of this.visible) plot.setTime(this.clock.time, valuesAreDue);
   }
 }
