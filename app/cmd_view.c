@@ -106,7 +106,7 @@ static int measure_info(const char *path, vy_log *log, size_t *size)
 static int load_runs(const arguments *args, size_t limit, runs *s)
 {
     vy_error error = {.status = VY_OK};
-    const size_t run_limit = limit / (size_t)args->operand_count;
+    const size_t run_limit = limit / (size_t)args->operand_count; // [bytes] of each run
     for (int i = 0; i < args->operand_count; ++i) {
         s->paths[i] = args->operands[i];
         int status = vy_load_log("view", s->paths[i], &s->logs[i]);

@@ -25,7 +25,7 @@ enum {
 typedef struct started_scene {
     vy_world *world; // NULL: not built yet, or too slow
     int is_known;
-    unsigned char *block, *changed;
+    unsigned char *block, *changed; // its state, and a copy with words that are changed
     size_t size;
     uint64_t hash;
 } started_scene;

@@ -76,7 +76,8 @@ static void add_joint_energies(vy_bodies *b)
 static void add_body_energies(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
-    const double fall_energy = WEIGHT_TOLERANCE * h * h * vec3_dot(b->def.gravity, b->def.gravity);
+    // [J/kg] let pass beside it, in proportion to what a body gains by falling for the step
+    const double fall_allowance = WEIGHT_TOLERANCE * h * h * vec3_dot(b->def.gravity, b->def.gravity);
     for (uint32_t i = 0; i < b->slot_count; ++i) s->island_sum[i] = (energy_sum){0.0, 0.0};
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (!b->awake[i]) continue;
@@ -85,7 +86,8 @@ static void add_body_energies(vy_bodies *b, double h)
         const double before = kinetic_energy(b, i, &s->start_state[i]);
         sum->kinetic += kinetic_energy(b, i, &b->state[i]);
         sum->limit += before + b->slots[i].mass * vec3_dot(b->def.gravity, displacement) +
-                      b->joints->step_work[i] + (ENERGY_TOLERANCE * before + b->slots[i].mass * fall_energy);
+                      b->joints->step_work[i] +
+                      (ENERGY_TOLERANCE * before + b->slots[i].mass * fall_allowance);
     }
 }
 

@@ -96,6 +96,7 @@ static void start(const fit_data *d, size_t row, void *pack)
     m->state = filter_state_start(d, &m->instruments, row);
 }
 
+// From a row to the next: the slope of each error in each lane, whose parameter was moved by `moved_by`.
 static void follow(const fit_data *d, size_t row, const fit_reference_row *r, const double *moved_by,
                    void *pack, double (*slopes)[FIT_LANES_MAX])
 {

@@ -55,7 +55,7 @@ static void print_inertia(vy_text *out, const vy_mat3 *m)
     vy_text_puts(out, "]");
 }
 
-static void print_named(vy_text *out, const vy_schema_row *row, const void *object)
+static void print_named_values(vy_text *out, const vy_schema_row *row, const void *object)
 {
     int count;
     const vy_parameter *list = vy_list_elements(row, object, &count);
@@ -117,7 +117,7 @@ void vy_print_value(vy_text *out, const vy_schema_row *row, const void *object, 
         memcpy(&index, field, sizeof index);
         vy_text_puts(out, vy_choice_of(row, index) != NULL ? vy_choice_of(row, index)->name : "?");
         break;
-    case VY_TYPE_VECTOR: print_vector(out, row, field, vy_row_size(row, object)); break;
+    case VY_TYPE_VECTOR: print_vector(out, row, field, vy_row_number_count(row, object)); break;
     case VY_TYPE_ROTATION: print_numbers(out, field, 4); break;
     case VY_TYPE_INERTIA: print_inertia(out, field); break;
     case VY_TYPE_DRONE:
@@ -134,7 +134,7 @@ void vy_print_value(vy_text *out, const vy_schema_row *row, const void *object, 
         else
             print_quoted(out, scenario->joints[index].name);
         break;
-    case VY_TYPE_NAMED: print_named(out, row, object); break;
+    case VY_TYPE_NAMED: print_named_values(out, row, object); break;
     case VY_TYPE_TABLE: print_table(out, field); break;
     case VY_TYPE_OBJECT:
     case VY_TYPE_LIST: break;
@@ -229,7 +229,7 @@ static void collect_hash_bytes(vy_text *out, const vy_schema_table *table, const
         switch (row->type) {
         case VY_TYPE_NUMBER:
         case VY_TYPE_INTEGER: vy_text_add(out, field, 8); break;
-        case VY_TYPE_VECTOR: vy_text_add(out, field, 8 * (size_t)vy_row_size(row, object)); break;
+        case VY_TYPE_VECTOR: vy_text_add(out, field, 8 * (size_t)vy_row_number_count(row, object)); break;
         case VY_TYPE_ROTATION: vy_text_add(out, field, sizeof(vy_quat)); break;
         case VY_TYPE_INERTIA: vy_text_add(out, field, sizeof(vy_mat3)); break;
         case VY_TYPE_TEXT: vy_text_add(out, field, strlen(field) + 1); break;

@@ -589,7 +589,7 @@ static void read_value(vy_reader *r, const vy_schema_row *row, const vy_node *no
     case VY_TYPE_COUNT: read_integer(r, row, node, field); break;
     case VY_TYPE_TEXT: read_text(r, row, node, field); break;
     case VY_TYPE_CHOICE: read_choice(r, row, node, field); break;
-    case VY_TYPE_VECTOR: read_vector(r, row, unit, node, vy_row_size(row, object), field); break;
+    case VY_TYPE_VECTOR: read_vector(r, row, unit, node, vy_row_number_count(row, object), field); break;
     case VY_TYPE_ROTATION: read_rotation(r, row, node, field); break;
     case VY_TYPE_INERTIA: read_inertia(r, row, node, field); break;
     case VY_TYPE_DRONE: read_drone(r, row, node, field); break;

@@ -397,7 +397,7 @@ const char *vy_row_unit(const vy_schema_row *row, const void *object)
     return row->unit != NULL ? row->unit : "";
 }
 
-int vy_row_size(const vy_schema_row *row, const void *object)
+int vy_row_number_count(const vy_schema_row *row, const void *object)
 {
     return row->size_of != NULL ? row->size_of(object) : (int)row->size;
 }

@@ -23,7 +23,7 @@ extern const vy_schema_table vy_angles_table;
 const char *vy_row_unit(const vy_schema_row *row, const void *object);
 
 /// How many numbers the row's vector has for this object; the others are 0.
-int vy_row_size(const vy_schema_row *row, const void *object);
+int vy_row_number_count(const vy_schema_row *row, const void *object);
 
 /// The row in `table` with this key; NULL when there is none.
 const vy_schema_row *vy_table_find(const vy_schema_table *table, const char *key);

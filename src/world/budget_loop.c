@@ -499,8 +499,8 @@ static void store_bound(const loop_bound *bound, loop_block *b, double *deviatio
 
 // Errors per acceleration left out, of turning and of moving: the last two inputs of a plan. They are those
 // of a flight that becomes livelier than it was. Where such a one has no bound, nothing more is left out.
-static void plan_errors(const loop_model *loop, const loop_block *b, const loop_slopes *slopes,
-                        const loop_bound *within, budget_block *forecast)
+static void add_planned_errors(const loop_model *loop, const loop_block *b, const loop_slopes *slopes,
+                               const loop_bound *within, budget_block *forecast)
 {
     double planned_envelope[ENVELOPE_COUNT];
     for (int i = 0; i < ENVELOPE_COUNT; ++i) {
@@ -535,7 +535,7 @@ static int find_bound(const loop_model *loop, loop_block *b, double *deviation, 
     memcpy(&slopes, b->slopes, sizeof slopes);
     if (!vy_loop_solve(loop, b->envelope, &slopes, &neglect, &bound)) return 0;
     store_bound(&bound, b, deviation);
-    plan_errors(loop, b, &slopes, &bound, forecast);
+    add_planned_errors(loop, b, &slopes, &bound, forecast);
     return 1;
 }
 

@@ -34,7 +34,7 @@ VY_FN uint32_t step(vy_world *world, unsigned options)
     noise_block *noise = world->noise;
     powertrain_block *powertrain = world->powertrain;
     thruster_block *thrusters = world->thrusters;
-    nap_account_block *nap_accounts = world->nap_accounts;
+    nap_account_block *nap_accounts = world->nap_accounts; // what the negligibility policy left out
     body_loads *loads = world->loads;
     real(*speeds)[VY_ROTOR_CAP] = world->speeds;
     noise_ahead *noise_draws = world->noise_ahead;

@@ -137,7 +137,7 @@ static int put_numbers(generator *g, const vy_schema_row *row, const void *objec
 {
     const char *unit = vy_row_unit(row, object);
     double typical[8] = {0};
-    const int count = row->flags & VY_ROW_VARIABLE_SIZE ? 4 : vy_row_size(row, object);
+    const int count = row->flags & VY_ROW_VARIABLE_SIZE ? 4 : vy_row_number_count(row, object);
     assert_in_range(count, 1, 8);
     memcpy(typical, (const char *)object + row->offset, sizeof(double) * (size_t)count);
     size_t used = (size_t)snprintf(out, size, count > 1 || row->size_of == NULL ? "[" : "");

@@ -18,7 +18,7 @@ export class Plots {
   private drones: Drone[] = [];
   private readonly host: PlotHost;
   private range?: [number, number];
-  private valuesAt = 0;
+  private valuesAt = 0; // [ms] when the shown values were last written
   private shownTime = NaN;
   private marks: Mark[] = [];
   private drone = ""; // the one that is shown
