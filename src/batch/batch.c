@@ -157,8 +157,8 @@ vy_status vy_batch_start(vy_batch *b, uint32_t world, const vy_scenario *scenari
             status = vy_drone_build(m, &b->scenario->drones[i].def, &batch_model, &params, err);
         if (status == VY_OK) status = vy_drone_build(m, def, &own_model, &m->params[i], err);
         if (status != VY_OK) return status;
-        if (memcmp(&batch_model, &own_model, sizeof own_model) !=
-            0) // NOLINT(bugprone-suspicious-memory-comparison)
+        // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
+        if (memcmp(&batch_model, &own_model, sizeof own_model) != 0)
             return vy_fail(err, VY_BAD_VALUE, "batch: these worlds cannot lie side by side");
         vy_drone_start(m, def, i, &w->drones[i]);
     }

@@ -132,6 +132,14 @@ VY_FN vec3 nap_air_velocity(const environment_model *env, vec3 position, real ti
     return air_velocity(env, position, &place, vec3_masked(effect_on(flags, EFFECT_wind), wind));
 }
 
+/// What a frame that turns adds: its torque; the Coriolis acceleration turns a deviation, no more.
+VY_FN void nap_add_frame(double frame_rate, const nap_params *nap, real rate, deviation_system *k)
+{
+    const real frame_gain = 2.0 * (nap->inertia_max * (1.0 / nap->inertia_min)) + 1.0;
+    k->ee = k->ee + frame_rate * (2.0 * frame_gain);
+    k->ea = k->ea + frame_rate * (frame_gain * 2.0 * (rate + frame_rate));
+}
+
 /// How far the loads that are computed can be apart in two motions, per unit of the motions' deviations. What
 /// is left out adds nothing here: it is in the neglect whole, wherever the strict motion is. `both` and
 /// `bounds` are of both motions, `flown` is of the flown one alone.
@@ -143,7 +151,7 @@ VY_FN deviation_system nap_sensitivity(const environment_model *env, const nap_p
 {
     const effect_reach *both_effect = &both->effect, *flown_effect = &flown->effect;
     const effect_params *effects = &vehicle->effects;
-    const real zero = real_set(0.0);
+    const real zero = real_set(0.0), density_max = both_effect->density;
     // A product differs by one factor's difference times the other one's value in the flown motion, and the
     // rest; a square by the sum of both times the difference.
     const real flow = both_effect->speed + both_effect->wind,
@@ -155,40 +163,39 @@ VY_FN deviation_system nap_sensitivity(const environment_model *env, const nap_p
                lift = bounds->effect[EFFECT_lift].force;
     const vec3 linear_drag = effects->linear_drag;
     const real linear = IF_ON(linear_drag, vec3_max_abs(linear_drag));
-    const real linear_drag_min = real_min(real_min(linear_drag.x, linear_drag.y),
-                                          linear_drag.z); // what is the same in all directions does not turn
+    // What is the same in all directions does not turn.
+    const real linear_drag_min = real_min(real_min(linear_drag.x, linear_drag.y), linear_drag.z);
     const real arm = IF_ON(aero_torque, vec3_length(effects->pressure_centre));
-    const real damping_gain = IF_ON(damping, 0.25 * vec3_max_abs(effects->rate_damping_area) *
-                                                 flown_effect->rate); // torque per density and speed
+    // Torque per density and speed.
+    const real damping_gain =
+        IF_ON(damping, 0.25 * vec3_max_abs(effects->rate_damping_area) * flown_effect->rate);
     const mask has_lift = (effect_on(flags, EFFECT_lift) | (arm > 0.0)) & (lift > 0.0);
     const vec3 air = nap_air_velocity(env, s->position, inputs->time, flags);
     const real lift_direction_gain = nap_lift_direction_gain(s, both, inputs->period, air, deviation);
-    const mask lift_may_flip =
-        can_differ & has_lift & (lift_direction_gain == 0.0); // lift may flip: twice its strength is at stake
+    // Then twice its strength is at stake.
+    const mask lift_may_flip = can_differ & has_lift & (lift_direction_gain == 0.0);
     // Forces per radian and per m/s.
     const real lift_a = real_select(has_lift, flown_lift * lift_direction_gain * flown_flow, zero);
-    const real lift_v = real_select(has_lift,
-                                    both_effect->density * real_abs(effects->lift_area) * mean_flow +
-                                        flown_lift * lift_direction_gain,
-                                    zero);
-    const real drag_v = both_effect->density * effects->drag_area * mean_flow;
+    const real lift_v = real_select(
+        has_lift, density_max * real_abs(effects->lift_area) * mean_flow + flown_lift * lift_direction_gain,
+        zero);
+    const real drag_v = density_max * effects->drag_area * mean_flow;
     // Per metre: by the density, whose scale height is above 5 km everywhere, and by the velocity of the air.
     const real density_gradient = real_set(env->air.mode == ATMOSPHERE_LAYERED ? 1.0 / 5000.0 : 0.0);
     const real slope = nap_planet_rate(env) + IF_ON(wind, both->wind_slope);
-    const real rotors =
-        IF_ON(density, effects->density_ratio * (both_effect->density * (1.0 / REFERENCE_DENSITY)));
+    const real rotors = IF_ON(density, effects->density_ratio * (density_max * (1.0 / REFERENCE_DENSITY)));
     const real force_p = (drag + IF_ON(lift, lift) + IF_ON(buoyancy, bounds->effect[EFFECT_buoyancy].force) +
                           rotors * both_effect->rotor_force) *
                              density_gradient +
                          (IF_ON(drag, drag_v) + linear + IF_ON(lift, lift_v)) * slope;
     const real torque_p = (arm * (bounds->effect[EFFECT_drag].force + lift) +
-                           rotors * both_effect->rotor_torque + both_effect->density * damping_gain * flow) *
+                           rotors * both_effect->rotor_torque + density_max * damping_gain * flow) *
                               density_gradient +
-                          (arm * (drag_v + lift_v) + both_effect->density * damping_gain) * slope;
+                          (arm * (drag_v + lift_v) + density_max * damping_gain) * slope;
     const double frame_rate = nap_frame_rate(env);
     const real gradient =
         gravity_gradient_bound(&env->gravity, s->position, both->max_distance) + frame_rate * frame_rate;
-    const real displaced_mass = IF_ON(buoyancy, both_effect->density * effects->volume);
+    const real displaced_mass = IF_ON(buoyancy, density_max * effects->volume);
     const real inverse_inertia = 1.0 / nap->inertia_min, inverse_mass = vehicle->body.inverse_mass;
     const real inertia_spread = nap->inertia_max - nap->inertia_min;
     const real rate_change = inputs->period * inverse_inertia *
@@ -200,7 +207,7 @@ VY_FN deviation_system nap_sensitivity(const environment_model *env, const nap_p
                               IF_ON(magnetic, bounds->effect[EFFECT_magnetic].torque) +
                               IF_ON(gravity_gradient, 2.0 * bounds->effect[EFFECT_gravity_gradient].torque) +
                               arm * (flown_drag + lift_a + flown_lift));
-    k.ev = inverse_inertia * (arm * (drag_v + lift_v) + both_effect->density * damping_gain);
+    k.ev = inverse_inertia * (arm * (drag_v + lift_v) + density_max * damping_gain);
     // u x I u changes by the spread per radian; by its direction, and with GM / |d|^3, per metre.
     const real tide = gravity_tide_bound(&env->gravity, s->position, both->max_distance, 4);
     k.ep = inverse_inertia * (torque_p + IF_ON(gravity_gradient, 7.5 * (tide * effects->inertia_spread)));
@@ -209,17 +216,13 @@ VY_FN deviation_system nap_sensitivity(const environment_model *env, const nap_p
                            IF_ON(linear_drag, (vec3_max_abs(linear_drag) - linear_drag_min) * flown_flow) +
                            IF_ON(lift, lift_a));
     k.vv = inverse_mass * IF_ON(lift, lift_v);
-    k.vp =
-        gradient * (IF_ON(gravity, real_set(1.0)) + inverse_mass * displaced_mass) + inverse_mass * force_p;
+    k.vp = gradient * (IF_ON(gravity, real_set(1.0)) + inverse_mass * displaced_mass);
+    k.vp = k.vp + inverse_mass * force_p;
     k.vp = k.vp + inverse_mass * displaced_mass * (both_effect->air_rate * both_effect->air_rate);
     k.be = inverse_inertia * real_select(lift_may_flip, 2.0 * arm * lift, zero);
     k.bv = inverse_mass * real_select(lift_may_flip, 2.0 * IF_ON(lift, lift), zero);
-    if (env->gravity.frame.on) { // the frame's torque; the Coriolis acceleration turns a deviation, no more
-        const real frame_gain = 2.0 * (nap->inertia_max * inverse_inertia) + 1.0;
-        k.ee = k.ee + frame_rate * (2.0 * frame_gain);
-        k.ea = k.ea + frame_rate * (frame_gain * 2.0 * (both_effect->rate + frame_rate));
-    }
 #undef IF_ON
+    if (env->gravity.frame.on) nap_add_frame(frame_rate, nap, both_effect->rate, &k);
     return k;
 }
 
