@@ -133,7 +133,7 @@ try 1 "$volery" diff airdrop.mcap nearer.mcap
 sed 's/, release: on//' airdrop.yaml >kept.yaml
 try 1 "$volery" run kept.yaml --no-log --json
 says out '"reason": "command"'
-sed 's|write_frame(struct.pack("<7d", s\["tick"\], ATTITUDE, thrust, \*attitude))|write_frame(struct.pack("<8d", s["tick"], ATTITUDE, thrust, *attitude, s["tick"] >= 1000))|' \
+sed 's/write_frame(struct.pack("<7d", samples\["tick"\], ATTITUDE, thrust, \*attitude))/write_frame(struct.pack("<8d", samples["tick"], ATTITUDE, thrust, *attitude, samples["tick"] >= 1000))/' \
     "$source/examples/controller.py" >airdrop.py
 sed 's|kind: plugin, library: ./airdrop.so, .*parameters: {.*}}|kind: process, command: python3 airdrop.py, period: 10 ms, parameters: {height: 6}}|; /^expect/,$d' \
     airdrop.yaml >python.yaml
