@@ -216,9 +216,9 @@ static void epa_witness(const vy_core_pair *pair, const vy_epa *e, int f, double
     for (int g = 0; g < e->face_count && min_weight < 0.0; ++g) {
         double weights[3];
         if (!epa_same_facet(e, f, g, tolerance, out)) continue;
-        const double least_weight = epa_weights(e, g, weights);
-        if (least_weight > min_weight) {
-            min_weight = least_weight;
+        const double lowest_weight = epa_weights(e, g, weights);
+        if (lowest_weight > min_weight) {
+            min_weight = lowest_weight;
             nearest_face = g;
             for (int i = 0; i < 3; ++i) lambda[i] = weights[i];
         }
