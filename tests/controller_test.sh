@@ -143,7 +143,7 @@ LC_ALL=C grep -qaP '\x09\xe9\x03\x00{6}\x11.{8}\x1a\x07payload"\x07courier\*\x11
     fail "Python's drop is not at step 1001"
 try 0 "$volery" replay python.mcap
 # Numbers of its own to look at, over the wire: the flight is the same, and they are in its table.
-sed 's|write_frame(struct.pack("<7d", s\["tick"\], ATTITUDE, thrust, \*attitude))|write_frame(struct.pack("<16d", s["tick"], ATTITUDE, thrust, *attitude, 0, *[k * s["tick"] for k in range(8)]))|' \
+sed 's|write_frame(struct.pack("<7d", samples\["tick"\], ATTITUDE, thrust, \*attitude))|write_frame(struct.pack("<16d", samples["tick"], ATTITUDE, thrust, *attitude, 0, *[k * samples["tick"] for k in range(8)]))|' \
     "$source/examples/controller.py" >shows.py
 printf 'volery: 1\nduration: 0.5 s\ndrones: [{vehicle: x500, controller: {kind: process, command: python3 shows.py}}]\n' >shows.yaml
 sed "s|shows.py|$source/examples/controller.py|" shows.yaml >hides.yaml
